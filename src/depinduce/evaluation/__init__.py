@@ -1,0 +1,1 @@
+"""Trees to numbers: attachment scores, baselines, properties of trees."""

@@ -1,0 +1,1 @@
+"""Numbers to pictures: trees in the terminal and as SVG."""

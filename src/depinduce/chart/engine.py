@@ -1,0 +1,278 @@
+"""Charts over many sentences: which kernel, in which semiring, by how many threads.
+
+    log_partition   log Z of every sentence
+    expectations    log Z, expected rule counts, and arc posteriors where wanted
+    best_trees      the most probable tree
+    k_best_trees    the k most probable ones
+    sample_trees    trees drawn from their distribution
+    entropy         of that distribution
+    minimum_risk_trees   the tree with the largest sum of arc posteriors
+
+All take a RuleTable, a Batch and optional Factors, for any order. Sums are computed with probabilities
+where that is safe; the few sentences in which a cell leaves the safe range are redone in log space.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
+
+import numpy as np
+
+from depinduce.chart import derivations, grandparent, passes, sibling
+from depinduce.chart.problem import Posteriors, Problem, Totals, Workspace, make_groups, make_problem
+from depinduce.chart.semirings import LOG, MAX, SUM, Semiring, in_semiring
+from depinduce.compiled import announce
+from depinduce.grammar.rules import Batch, Factors, Order, RuleCounts, RuleTable, tag_batch
+
+_PLAIN = ("context_count", "root_posterior", "cell_count")  # the same in every semiring
+
+
+@cache
+def _kernels(chart: ModuleType, semiring: Semiring) -> dict[str, Callable]:
+    """All passes of one chart in one semiring; each is compiled when it is first called."""
+    plain = {name: getattr(chart, name) for name in _PLAIN}
+    templates = (*chart.TEMPLATES, *passes.TEMPLATES, *derivations.TEMPLATES)
+    return in_semiring(semiring, chart.__name__.rpartition(".")[2], templates, plain)
+
+
+def _chart(order: Order) -> ModuleType:
+    return sibling if order is Order.SIBLING else grandparent
+
+
+def _kernel(name: str, order: Order, semiring: Semiring) -> Callable:
+    kernel = _kernels(_chart(order), semiring)[name]
+    announce(kernel)
+    return kernel
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """What inside-outside gives: log Z, rule counts summed over the batch, and posteriors by position."""
+
+    log_z: np.ndarray  # [sentence]
+    counts: RuleCounts
+    root: np.ndarray | None = None  # [token] posterior of being the root
+    decision: np.ndarray | None = None  # [token, direction, valence, STOP or GO]
+    arc: np.ndarray | None = None  # [arc, valence of the head], see Batch.arc_offsets
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Trees of a batch, as heads that count from 1 within the sentence; 0 is the root, -1 where there is none."""
+
+    heads: np.ndarray  # [tree, token]
+    log_potential: np.ndarray  # [tree, sentence]
+
+
+def log_partition(
+    table: RuleTable, batch: Batch, factors: Factors | None = None, *, threads: int = 1, space: str = "auto"
+) -> np.ndarray:
+    """log Z of every sentence. `space`: "auto", or "log" to compute everything in log space. [sentence]"""
+    log_z = np.full(len(batch), np.nan)
+
+    def run(kernel, problem, groups, space, redo):
+        kernel(problem, groups, space, log_z, redo)
+
+    _sum("inside_pass", table, batch, factors, threads, space, run)
+    return log_z
+
+
+def expectations(
+    table: RuleTable,
+    batch: Batch,
+    factors: Factors | None = None,
+    *,
+    positions: bool = False,
+    threads: int = 1,
+    space: str = "auto",
+) -> Expectations:
+    """log Z and expected rule counts; with `positions` also the posteriors of arcs, decisions and roots."""
+    log_z = np.full(len(batch), np.nan)
+    tokens, arcs = len(batch.column), int(batch.arc_offsets[-1])
+    posteriors = Posteriors(
+        root=np.zeros(tokens if positions else 0),
+        decision=np.zeros(8 * tokens if positions else 0),
+        arc=np.zeros(2 * arcs if positions else 0),
+    )
+    columns, rows = table.child.shape[1], len(table.child)
+    shares: list[Totals] = []
+
+    def run(kernel, problem, groups, space, redo):
+        share = Totals(np.zeros(columns), np.zeros((rows + 1) * (columns + 1)), np.zeros((rows + 1) * 2))
+        shares.append(share)
+        kernel(problem, groups, space, log_z, redo, share, posteriors)
+
+    _sum("expectation_pass", table, batch, factors, threads, space, run)
+    counts = RuleCounts(
+        sum(share.root for share in shares),
+        sum(share.child for share in shares).reshape(rows + 1, columns + 1)[:-1, :-1],
+        sum(share.decision for share in shares).reshape(rows + 1, 2)[:-1],
+    )
+    if not positions:
+        return Expectations(log_z, counts)
+    decision, arc = posteriors.decision.reshape(-1, 2, 2, 2), posteriors.arc.reshape(-1, 2)
+    return Expectations(log_z, counts, posteriors.root, decision, arc)
+
+
+def best_trees(table: RuleTable, batch: Batch, factors: Factors | None = None, *, threads: int = 1) -> Trees:
+    """The most probable tree of every sentence and its log potential."""
+    heads = np.full((1, len(batch.column)), -1, dtype=np.int32)
+    score = np.full(len(batch), -np.inf)
+    no_seeds = np.empty(0, dtype=np.int64)
+
+    def run(kernel, problem, groups, space, redo):
+        kernel(problem, groups, space, no_seeds, score, redo, heads)
+
+    _over_threads("tree_pass", table, batch, factors, threads, MAX, np.arange(len(batch)), run)
+    return Trees(heads, score[None])
+
+
+def k_best_trees(
+    table: RuleTable, batch: Batch, k: int, factors: Factors | None = None, *, threads: int = 1
+) -> Trees:
+    """The k most probable trees of every sentence, best first; fewer where a sentence has fewer trees."""
+    heads = np.full((k, len(batch.column)), -1, dtype=np.int32)
+    best = np.full(len(batch), -np.inf)
+
+    def run(kernel, problem, groups, space, redo):
+        kernel(problem, groups, space, k, best, redo, heads)
+
+    _over_threads("k_best_pass", table, batch, factors, threads, MAX, np.arange(len(batch)), run)
+    return _with_scores(heads, table, batch, factors)
+
+
+def sample_trees(
+    table: RuleTable,
+    batch: Batch,
+    samples: int,
+    factors: Factors | None = None,
+    *,
+    seed: int = 0,
+    threads: int = 1,
+    space: str = "auto",
+) -> Trees:
+    """Trees drawn from p(tree | sentence). The same seed gives the same trees on any number of threads."""
+    heads = np.full((samples, len(batch.column)), -1, dtype=np.int32)
+    seeds = np.random.SeedSequence(seed).generate_state(len(batch)).astype(np.int64)
+    log_z = np.full(len(batch), np.nan)
+
+    def run(kernel, problem, groups, space, redo):
+        kernel(problem, groups, space, seeds, log_z, redo, heads)
+
+    _sum("tree_pass", table, batch, factors, threads, space, run)
+    return _with_scores(heads, table, batch, factors)
+
+
+def entropy(
+    table: RuleTable, batch: Batch, factors: Factors | None = None, *, threads: int = 1, space: str = "auto"
+) -> np.ndarray:
+    """The entropy of p(tree | sentence) in nats. [sentence]"""
+    log_z, entropies = np.full(len(batch), np.nan), np.full(len(batch), np.nan)
+
+    def run(kernel, problem, groups, space, redo):
+        kernel(problem, groups, space, log_z, redo, entropies)
+
+    _sum("entropy_pass", table, batch, factors, threads, space, run)
+    return entropies
+
+
+def minimum_risk_trees(
+    table: RuleTable, batch: Batch, factors: Factors | None = None, *, threads: int = 1
+) -> Trees:
+    """The trees with the largest expected number of right heads (minimum Bayes risk).
+
+    That is the best tree of a first-order grammar without rules, whose arcs weigh their posteriors.
+    The score is the expected number of right heads.
+    """
+    expected = expectations(table, batch, factors, positions=True, threads=threads)
+    nothing = RuleTable(np.zeros(1), np.zeros((4, 1)), np.zeros((4, 2)))
+    plain = tag_batch(Order.FIRST, np.zeros(len(batch.column), np.int32), batch.offsets, 1)
+    arc = expected.arc.sum(axis=1, keepdims=True).repeat(2, axis=1)
+    return best_trees(nothing, plain, Factors(root=expected.root, arc=arc), threads=threads)
+
+
+def _with_scores(heads: np.ndarray, table: RuleTable, batch: Batch, factors: Factors | None) -> Trees:
+    from depinduce.grammar.trees import tree_log_potentials
+
+    score = np.full((len(heads), len(batch)), -np.inf)
+    for tree in range(len(heads)):
+        exists = heads[tree, batch.offsets[:-1]] >= 0
+        score[tree, exists] = tree_log_potentials(table, batch, heads[tree], factors)[exists]
+    return Trees(heads, score)
+
+
+# ---------------------------------------------------------------- running a pass
+
+
+def _sum(name: str, table, batch: Batch, factors, threads: int, space: str, run: Callable) -> None:
+    """Run a pass that sums over trees: with probabilities first, then what is left in log space."""
+    left = np.arange(len(batch))
+    if space == "auto":
+        left = _over_threads(name, table, batch, factors, threads, SUM, left, run)
+    if len(left):
+        _over_threads(name, table, batch, factors, threads, LOG, left, run)
+
+
+def _over_threads(
+    name: str,
+    table,
+    batch: Batch,
+    factors,
+    threads: int,
+    semiring: Semiring,
+    sentences: np.ndarray,
+    run: Callable,
+) -> np.ndarray:
+    """Deal the sentences out to threads; gives those that must be done again in another semiring."""
+    kernel = _kernel(name, batch.order, semiring)
+    problem = make_problem(table, batch, factors, semiring)
+    redo = np.zeros(len(batch), dtype=np.bool_)
+    groups = make_groups(batch.lengths, sentences)
+    longest = int(batch.lengths[sentences].max(initial=1))
+    contexts = 1 if batch.order is not Order.GRANDPARENT else 1 + min(longest, len(np.unique(batch.context)))
+
+    def run_share(share):
+        space = _workspace(batch.order, longest, contexts, name == "expectation_pass")
+        run(kernel, problem, share, space, redo)
+
+    shares = [groups[k::threads] for k in range(threads) if len(groups) > k]
+    if len(shares) <= 1:
+        for share in shares:
+            run_share(share)
+    else:
+        for done in [_pool(threads).submit(run_share, share) for share in shares]:
+            done.result()
+    return np.flatnonzero(redo)
+
+
+_memory = threading.local()
+_KEPT_NUMBERS = 8_000_000  # 64 MB per thread at the most stay allocated between calls
+
+
+def _workspace(order: Order, longest: int, contexts: int, with_outside: bool) -> Workspace:
+    """Room for the charts of one thread, the same again from call to call while it is large enough."""
+    sizes = _chart(order).workspace(longest, contexts, with_outside)
+    kept = getattr(_memory, "arrays", None)
+    if kept is None or any(len(array) < size for array, size in zip(kept, sizes, strict=True)):
+        kept = np.empty(sizes[0], dtype=np.int64), np.empty(sizes[1])
+        if max(sizes) <= _KEPT_NUMBERS:
+            _memory.arrays = kept
+    return Workspace(
+        *kept, np.empty(longest + 1), np.empty(4 * (longest + 1), dtype=np.int64), longest, contexts
+    )
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="depinduce-chart")
+
+
+__all__ = [
+    "Expectations", "Problem", "Trees", "best_trees", "entropy", "expectations", "k_best_trees",
+    "log_partition", "minimum_risk_trees", "sample_trees",
+]  # fmt: skip

@@ -1,0 +1,118 @@
+"""What one thread does with its share of the sentences: fill charts, four sentences at a time.
+
+The functions here are templates like the recurrences: `load_rules`, `fill_inside`, ... are those of the
+chart (`sibling` or `grandparent`) that they are compiled with.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from depinduce.chart.lanes import LANES, pointer, store
+from depinduce.chart.problem import pointers
+from depinduce.chart.semirings import ZERO, log_scalar, plus_scalar
+from depinduce.chart.sibling import (  # stand-ins: `in_semiring` puts the chart's own in their place
+    context_count,
+    erase_lane,
+    fill_inside,
+    fill_outside,
+    load_rules,
+    position_posteriors,
+    root_posterior,
+    root_weight,
+    seed_outside,
+    start_outside,
+)
+from depinduce.compiled import compiled
+
+
+@compiled
+def sentence_length(problem, sentence):
+    return problem.offsets[sentence + 1] - problem.offsets[sentence] if sentence >= 0 else 0
+
+
+@compiled
+def group_length(problem, group):
+    """The length of the longest sentence of a group."""
+    longest = 1
+    for lane in range(LANES):
+        longest = max(longest, sentence_length(problem, group[lane]))
+    return longest
+
+
+def inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo):
+    """The inside charts and log Z of one group; `totals` is Z itself, and zero where there is nothing to do.
+
+    `redo` marks the sentences that left the safe range of probabilities.
+    """
+    log_scale, spoilt_lanes = np.zeros(LANES), np.zeros(LANES)
+    load_rules(problem, group, n, contexts, places, cells, log_scale)
+    bad = fill_inside(problem.child, problem.columns, n, contexts, places, cells)
+    store(pointer(spoilt_lanes), 0, bad)
+    for lane in range(LANES):
+        totals[lane] = ZERO
+        sentence = group[lane]
+        if sentence >= 0:
+            redo[sentence] = spoilt_lanes[lane] > 0.0
+            if not redo[sentence]:
+                length = sentence_length(problem, sentence)
+                for h in range(length):
+                    weight = root_weight(n, contexts, length, lane, h, cells)
+                    totals[lane] = plus_scalar(totals[lane], weight)
+                log_z[sentence] = log_scalar(totals[lane]) - log_scale[lane]
+
+
+def inside_pass(arrays, groups, space, log_z, redo):
+    """log Z of every sentence."""
+    problem, places, cells, totals = (
+        pointers(arrays),
+        pointer(space.places),
+        pointer(space.cells),
+        np.empty(LANES),
+    )
+    for g in range(len(groups)):
+        n, contexts = group_length(problem, groups[g]), context_count(problem, groups[g])
+        inside_group(problem, groups[g], n, contexts, places, cells, totals, log_z, redo)
+
+
+def expectation_pass(arrays, groups, space, log_z, redo, counts, posteriors):
+    """log Z and expected counts: of rules into `counts`, and of positions where `posteriors` has room."""
+    problem, places, cells, totals = (
+        pointers(arrays),
+        pointer(space.places),
+        pointer(space.cells),
+        np.empty(LANES),
+    )
+    child_count, decision_count = pointer(counts.child), pointer(counts.decision)
+    for g in range(len(groups)):
+        group = groups[g]
+        n, contexts = group_length(problem, group), context_count(problem, group)
+        inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo)
+        start_outside(n, contexts, cells)
+        for lane in range(LANES):
+            if totals[lane] != ZERO:
+                seed_outside(n, contexts, sentence_length(problem, group[lane]), lane, totals[lane], cells)
+            elif group[lane] >= 0:  # no tree, or to be done again: nothing of it may be counted
+                erase_lane(problem, n, contexts, lane, places, cells)
+        fill_outside(problem.child, problem.columns, n, contexts, places, cells, child_count, decision_count)
+        for lane in range(LANES):
+            if totals[lane] != ZERO:
+                read_posteriors(problem, group[lane], n, contexts, lane, cells, counts, posteriors)
+
+
+def read_posteriors(problem, sentence, n, contexts, lane, cells, counts, posteriors):
+    """The expected counts of one sentence that the outside pass has not counted."""
+    start, length = problem.offsets[sentence], sentence_length(problem, sentence)
+    for h in range(length):
+        posterior = root_posterior(n, contexts, h, lane, cells)
+        counts.root[problem.column[start + h]] += posterior
+        if posteriors.root.size:
+            posteriors.root[start + h] = posterior
+    if posteriors.arc.size:
+        arc, decision = pointer(posteriors.arc), pointer(posteriors.decision)
+        position_posteriors(
+            n, contexts, start, length, problem.arc_offsets[sentence], lane, cells, arc, decision
+        )
+
+
+TEMPLATES = (inside_group, inside_pass, read_posteriors, expectation_pass)

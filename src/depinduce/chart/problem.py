@@ -1,0 +1,174 @@
+"""What a compiled chart is given, in the domain of its semiring, and what it gives back."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from depinduce.chart.lanes import LANES, advance, pointer
+from depinduce.chart.semirings import LOWEST, Semiring
+from depinduce.compiled import compiled
+from depinduce.grammar.rules import Batch, Factors, RuleTable
+
+HIGHEST_RULE = 1e25  # tighter than for cells, so that outside products of two rules and two cells are safe
+TREE_GROWTH = 6.75  # the number of projective trees of n words grows like 6.75ⁿ
+
+
+class Problem(NamedTuple):
+    """A batch with its potentials: those of Batch, RuleTable and Factors, as flat arrays.
+
+    The compiled code works on the same fields as pointers, see `pointers`.
+    """
+
+    offsets: np.ndarray  # [sentence + 1]
+    column: np.ndarray  # [token]
+    base: np.ndarray  # [token, direction]
+    context: np.ndarray  # [token]
+    rows: np.ndarray
+    root: np.ndarray  # [column]
+    child: np.ndarray  # [row, column]
+    decision: np.ndarray  # [row, STOP or GO]
+    root_factor: np.ndarray  # [token], and empty where there are no such factors, like the next two
+    decision_factor: np.ndarray  # [token, direction, valence, STOP or GO]
+    arc_factor: np.ndarray  # [arc, valence]
+    arc_offsets: np.ndarray  # [sentence + 1]
+    no_context: int
+    columns: int  # the width of the child table
+    no_row: int  # the last row and the last column of the table are zeros: those of positions
+    no_column: int  # beyond the end of a short sentence
+    has_root_factor: bool
+    has_decision_factor: bool
+    has_arc_factor: bool
+
+
+@compiled
+def pointers(problem):
+    """The problem with bare memory in place of arrays."""
+    return Problem(
+        pointer(problem.offsets), pointer(problem.column), pointer(problem.base), pointer(problem.context),
+        pointer(problem.rows), pointer(problem.root), pointer(problem.child), pointer(problem.decision),
+        pointer(problem.root_factor), pointer(problem.decision_factor), pointer(problem.arc_factor),
+        pointer(problem.arc_offsets),
+        problem.no_context, problem.columns, problem.no_row, problem.no_column,
+        problem.has_root_factor, problem.has_decision_factor, problem.has_arc_factor,
+    )  # fmt: skip
+
+
+class Totals(NamedTuple):
+    """Expected counts summed over sentences, one table per thread. Flat."""
+
+    root: np.ndarray  # [column]
+    child: np.ndarray  # [row, column]
+    decision: np.ndarray  # [row, STOP or GO]
+
+
+class Posteriors(NamedTuple):
+    """Expected counts of single positions, flat; empty where nobody asked."""
+
+    root: np.ndarray  # [token]
+    decision: np.ndarray  # [token, direction, valence, STOP or GO]
+    arc: np.ndarray  # [arc, valence]
+
+
+class Edges(NamedTuple):
+    """The ways to build one cell: a weight, two parts (-1 where there are fewer), the arc it adds if any."""
+
+    weight: np.ndarray
+    part_a: np.ndarray
+    part_b: np.ndarray
+    head: np.ndarray  # -1 with a child: that child is the root
+    child: np.ndarray  # -1: no arc
+
+
+class Workspace(NamedTuple):
+    """Memory that one thread fills its charts in, for one group of sentences after the other."""
+
+    places: np.ndarray  # where the rules of the sentences are in the table
+    cells: np.ndarray  # the charts
+    edge_weights: np.ndarray
+    edge_links: np.ndarray
+    longest: int  # sentence that there is room for
+    most_contexts: int
+
+
+@compiled
+def edge_pointers(space):
+    """Room for the edges of one cell."""
+    most = space.longest + 1
+    link = pointer(space.edge_links)
+    return Edges(
+        pointer(space.edge_weights),
+        link,
+        advance(link, most),
+        advance(link, 2 * most),
+        advance(link, 3 * most),
+    )
+
+
+@compiled
+def put_edge(edges, count, weight, part_a, part_b, head, child):
+    """Write an edge behind the first `count`; gives the new count."""
+    edges.weight[count] = weight
+    edges.part_a[count] = part_a
+    edges.part_b[count] = part_b
+    edges.head[count] = head
+    edges.child[count] = child
+    return count + 1
+
+
+def make_problem(table: RuleTable, batch: Batch, factors: Factors | None, semiring: Semiring) -> Problem:
+    """The flat arrays of one call, taken out of log space where the semiring works with probabilities."""
+    domain = _probabilities if semiring.SCALED else _logarithms
+    factors = factors or Factors()
+    return Problem(
+        offsets=batch.offsets,
+        column=batch.column,
+        base=batch.base.ravel(),
+        context=batch.context,
+        rows=batch.rows,
+        root=domain(table.root),
+        child=_with_border(domain(table.child), semiring.ZERO, columns=1),
+        decision=_with_border(domain(table.decision), semiring.ZERO, columns=0),
+        root_factor=_flat(factors.root, domain),
+        decision_factor=_flat(factors.decision, domain),
+        arc_factor=_flat(factors.arc, domain),
+        arc_offsets=batch.arc_offsets,
+        no_context=batch.no_context,
+        columns=table.child.shape[1] + 1,
+        no_row=len(table.child),
+        no_column=table.child.shape[1],
+        has_root_factor=factors.root is not None,
+        has_decision_factor=factors.decision is not None,
+        has_arc_factor=factors.arc is not None,
+    )
+
+
+def _flat(array: np.ndarray | None, domain) -> np.ndarray:
+    return np.empty(0) if array is None else domain(array).ravel()
+
+
+def _with_border(rows: np.ndarray, zero: float, columns: int) -> np.ndarray:
+    """The table with one more row, and `columns` more columns, of zeros. Flat."""
+    bordered = np.full((rows.shape[0] + 1, rows.shape[1] + columns), zero)
+    bordered[:-1, : rows.shape[1]] = rows
+    return bordered.ravel()
+
+
+def _logarithms(log_potentials: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(log_potentials, dtype=np.float64)
+
+
+def _probabilities(log_potentials: np.ndarray) -> np.ndarray:
+    """exp, with NaN for what is too small or large: a sentence that meets one is done in log space."""
+    potentials = np.exp(_logarithms(log_potentials))
+    if potentials.size and (potentials.min() < LOWEST or not potentials.max() <= HIGHEST_RULE):
+        potentials[(potentials < LOWEST) & (log_potentials > -np.inf) | (potentials > HIGHEST_RULE)] = np.nan
+    return potentials
+
+
+def make_groups(lengths: np.ndarray, sentences: np.ndarray) -> np.ndarray:
+    """Sentences of similar length by fours, -1 where there are not enough. [group, lane]"""
+    order = sentences[np.argsort(lengths[sentences], kind="stable")]
+    padding = -len(order) % LANES
+    return np.concatenate([order, np.full(padding, -1, dtype=order.dtype)]).reshape(-1, LANES)

@@ -1,0 +1,90 @@
+"""Compiled functions: Numba, with a cache that is never stale and a word before the first compilation.
+
+Numba's own cache looks only at the file of a function, not at the functions it calls, and lies inside
+the package. Ours lies in the user's cache directory, in a folder named after the text of every
+compiled module, so that any change begins a new one and a read-only package does no harm.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import FunctionType
+
+import numba
+import numpy as np
+
+_announced = False
+
+
+@cache
+def cache_directory() -> Path | None:
+    """Where compiled code is kept, or None (with a message) where nothing can be written."""
+    package = Path(__file__).parent
+    digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {sys.version}".encode())
+    for source in sorted([Path(__file__), *package.glob("chart/*.py"), *package.glob("grammar/*.py")]):
+        digest.update(source.read_bytes())
+    home = os.environ.get("DEPINDUCE_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    directory = Path(home) / "depinduce" / digest.hexdigest()[:16]
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=directory).close()
+        return directory
+    except OSError as error:
+        _say(
+            f"depinduce: compiled charts cannot be kept in {directory} ({error.strerror}); every run will "
+            "compile them again. Set DEPINDUCE_CACHE to a directory that can be written."
+        )
+        return None
+
+
+def compiled(function: Callable) -> Callable:
+    """A function that compiled functions call. It cannot be called from Python, which makes it cheap."""
+    return numba.njit(function, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def compiled_entry(function: Callable) -> Callable:
+    """`function` compiled on its first call, without the interpreter lock, kept for later runs."""
+    directory = cache_directory()
+    kept = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(directory or "")  # read by the decorator, then given back
+    try:
+        return numba.njit(function, nogil=True, error_model="numpy", cache=directory is not None)
+    finally:
+        numba.config.CACHE_DIR = kept
+
+
+def specialise(template: FunctionType, suffix: str, **names: object) -> FunctionType:
+    """A copy of `template` in which the given global names have other meanings.
+
+    One recurrence is written once and compiled for several semirings; see `chart.semirings`.
+    """
+    copy = FunctionType(
+        template.__code__, template.__globals__ | names, template.__name__, template.__defaults__
+    )
+    copy.__qualname__ = f"{template.__qualname__}_{suffix}"  # the cache tells functions apart by this
+    copy.__module__ = template.__module__
+    return copy
+
+
+def announce(*functions: Callable) -> None:
+    """Tell the user, once per run, that these functions are about to be compiled."""
+    global _announced
+    if not _announced and not all(function.signatures or _is_kept(function) for function in functions):
+        _announced = True
+        _say("depinduce: compiling the charts; this happens once and takes some ten seconds")
+
+
+def _is_kept(function: Callable) -> bool:
+    directory = cache_directory()
+    name = function.py_func.__qualname__.rpartition(".")[2]
+    return directory is not None and any(directory.rglob(f"*{name}-*.nbi"))
+
+
+def _say(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)

@@ -1,0 +1,252 @@
+"""CoNLL-U in and out: sentences read one block at a time and written back byte for byte.
+
+A block is the lines up to and including a blank line. Nearly every block of a real file is plain: one
+word per line, ten columns, ids 1, 2, 3, … Such a block is cut at its tabs in one go and recognised as
+plain by comparing its ids and heads with what they must be, all inside the interpreter's C code. Every
+other block goes through `faults.word_rows`, line by line, which finds the words or names the fault.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from depinduce.corpus import faults
+from depinduce.corpus.faults import COLUMNS, HEAD
+from depinduce.corpus.streams import open_input
+from depinduce.errors import InputError
+
+FORM, UPOS, XPOS, DEPREL, MISC = 2, 4, 5, 8, 10  # counted from 1, as the format does
+
+_CHUNK = 1 << 17  # bytes read at a time; larger pieces cost the system fresh pages each time
+_LONGEST_BLOCK = 1 << 23  # bytes; a sentence longer than this is a file that is not CoNLL-U
+_BLANK_LINE = re.compile("\n\r?\n")
+_LEAD = re.compile("[\ufeff\r\n]*(?:#[^\n]*(?:\n|\\Z))*")  # what may stand before the first token line
+_SENT_ID = re.compile(r"^#[ \t]*sent_id[ \t]*=[ \t]*(\S.*?)\s*$", re.MULTILINE)
+
+
+class Sentence:
+    """One block of a CoNLL-U file: its words, and every byte around them.
+
+    `path` and `line` say where its first line stands. A block of comments alone has no words.
+    """
+
+    __slots__ = ("path", "line", "_lead", "_fields", "_rows", "_between", "_tail")
+
+    def __init__(self, path: str, line: int, lead: str, fields: list[str], tail: str):
+        self.path, self.line = path, line
+        self._lead = lead  # byte order mark, blank lines and comments before the first token line
+        # The token lines cut at every tab and line end, ten to a line. The line end stays with the id it
+        # precedes, so that joining with tabs and taking the tab before each line end away restores the text.
+        self._fields = fields
+        self._tail = tail  # line ends after the last token line
+        self._rows: list[int] | None = None  # which token lines are words; None: all of them
+        self._between: dict[int, str] | None = None  # comments before token line r > 0: out of place, kept
+
+    def __len__(self) -> int:
+        return len(self._fields) // COLUMNS if self._rows is None else len(self._rows)
+
+    def column(self, number: int) -> list[str]:
+        """Column `number` of every word, counted from 1 as the format does."""
+        values = self._column(number)
+        if number == 1 or number == COLUMNS:  # where the line ends are
+            return [value.strip("\r\n") for value in values]
+        return values
+
+    def _column(self, number: int) -> list[str]:
+        if self._rows is None:
+            return self._fields[number - 1 :: COLUMNS]
+        return [self._fields[COLUMNS * row + number - 1] for row in self._rows]
+
+    @property
+    def forms(self) -> list[str]:
+        return self.column(FORM)
+
+    @property
+    def heads(self) -> list[int]:
+        """The head of every word: 0 for a root, -1 where HEAD is `_`."""
+        return [int(head) if head != "_" else -1 for head in self.column(HEAD)]
+
+    @property
+    def comments(self) -> list[str]:
+        """The comment lines above the words."""
+        return [line.rstrip("\r") for line in self._lead.lstrip("\ufeff\r\n").split("\n") if line]
+
+    @property
+    def sent_id(self) -> str | None:
+        found = _SENT_ID.search(self._lead)
+        return found[1] if found else None
+
+    def line_of(self, word: int) -> int:
+        """The line of the file on which `word` (counted from 1) stands."""
+        return self._line_of_row(word - 1 if self._rows is None else self._rows[word - 1])
+
+    def _line_of_row(self, row: int) -> int:
+        between = (text for before, text in (self._between or {}).items() if before <= row)
+        return self.line + len(self.comments) + row + sum(text.count("\n") + 1 for text in between)
+
+    def render(
+        self,
+        heads: Sequence[int] | None = None,
+        *,
+        deprel: Sequence[str] | None = None,
+        misc: Sequence[str] | None = None,
+        comments: Sequence[str] = (),
+    ) -> str:
+        """The text of the block, changed in what is given and nowhere else.
+
+        `heads` (-1 for `_`) and `deprel` replace their columns, one entry per word. `misc` adds
+        `key=value` to MISC, in the place of an older value of that key; an empty entry adds nothing.
+        `comments` are added below those of the block.
+        """
+        fields = self._fields.copy()
+        if heads is not None:
+            self._replace(fields, HEAD, [str(head) if head >= 0 else "_" for head in _plain(heads)])
+        if deprel is not None:
+            self._replace(fields, DEPREL, deprel)
+        if misc is not None:
+            old = self._column(MISC)
+            self._replace(fields, MISC, [_with_attributes(*pair) for pair in zip(old, misc, strict=True)])
+        body = "\t".join(fields).replace("\t\n", "\n")
+        if self._between:
+            body = self._put_back_between(body)
+        lead = self._lead
+        if comments:
+            line_end = "\r\n" if "\r\n" in lead + body + self._tail else "\n"
+            lead += "".join(f"{'' if text.startswith('#') else '# '}{text}{line_end}" for text in comments)
+        return lead + body + self._tail
+
+    def _replace(self, fields: list[str], number: int, values: Sequence[str]) -> None:
+        if len(values) != len(self):
+            raise ValueError(f"{len(values)} values for column {number} of {len(self)} words")
+        if self._rows is None:
+            fields[number - 1 :: COLUMNS] = values
+        else:
+            for row, value in zip(self._rows, values, strict=True):
+                fields[COLUMNS * row + number - 1] = value
+
+    def _put_back_between(self, body: str) -> str:
+        lines = body.split("\n")
+        for row in sorted(self._between, reverse=True):
+            lines.insert(row, self._between[row])
+        return "\n".join(lines)
+
+
+def read_sentences(path: str | Path, *, trees: bool = False) -> Iterator[Sentence]:
+    """The sentences of a CoNLL-U file, `.gz` file or `-`; with `trees` every word must be in a tree."""
+    name = "<stdin>" if str(path) == "-" else str(path)
+    for line, block in _blocks(path, name):
+        sentence = _parse(name, line, block)
+        if trees:
+            faults.require_tree(sentence)
+        yield sentence
+
+
+def _parse(name: str, line: int, block: str) -> Sentence:
+    start = 0
+    if not block[0].isdigit():
+        start = _LEAD.match(block).end()
+        line += block.count("\n", 0, len(block) - len(block.lstrip("\ufeff\r\n")))
+    body = block[start:].rstrip("\r\n")
+    fields = body.replace("\n", "\t\n").split("\t") if body else []
+    sentence = Sentence(name, line, block[:start], fields, block[start + len(body) :])
+    if not body:
+        return sentence
+    length = body.count("\n") + 1
+    ids, possible_heads = faults.plain_block(length)
+    # If every line end is followed by an id, no line lacks a column that another has too many.
+    plain = len(fields) == COLUMNS * length and fields[::COLUMNS] == ids
+    if not (plain and possible_heads.issuperset(fields[HEAD - 1 :: COLUMNS])):
+        if "\n#" in body:
+            sentence._fields, sentence._between = _without_comments(body)
+        sentence._rows = faults.word_rows(name, sentence._fields, sentence._line_of_row)
+    return sentence
+
+
+def _without_comments(body: str) -> tuple[list[str], dict[int, str]]:
+    """The fields of the token lines, and the comments before token line r."""
+    token_lines, between = [], {}
+    for text in body.split("\n"):
+        row = len(token_lines)
+        if text.startswith("#"):
+            between[row] = f"{between[row]}\n{text}" if row in between else text
+        else:
+            token_lines.append(text)
+    return "\t\n".join(token_lines).split("\t"), between
+
+
+def _blocks(path: str | Path, name: str) -> Iterator[tuple[int, str]]:
+    """Each block of the file with the number of its first line; surplus blank lines lead the next block."""
+    line, lead = 1, ""
+    for text in _chunks(path, name):
+        start = 0
+        ends = [found.end() for found in _BLANK_LINE.finditer(text)]
+        if not ends or ends[-1] < len(text):
+            ends.append(len(text))  # the file's last block, without its blank line
+        for end in ends:
+            block = lead + text[start:end]
+            start = end
+            if block[0] in "\ufeff\r\n" and not block.strip("\ufeff\r\n"):
+                lead = block
+            else:
+                yield line, block
+                line += block.count("\n")
+                lead = ""
+    if lead:
+        yield line, lead
+
+
+def _chunks(path: str | Path, name: str) -> Iterator[str]:
+    """The text of the file in pieces of whole blocks, none of them empty."""
+    rest, line = b"", 1
+    with open_input(path) as read:
+        while fresh := _read(read, name):
+            rest += fresh
+            if end := _end_of_last_block(rest):
+                yield _decode(rest[:end], name, line)
+                line += rest.count(b"\n", 0, end)
+                rest = rest[end:]
+            elif len(rest) > _LONGEST_BLOCK:
+                faults.refuse_endless_block(name, line, _LONGEST_BLOCK)
+    if rest:
+        yield _decode(rest, name, line)
+
+
+def _read(read: Callable[[int], bytes], name: str) -> bytes:
+    try:
+        return read(_CHUNK)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        found = f"the gzip data is damaged or cut short ({error})"
+        raise InputError(name, None, found, "Copy the file again or make it again.") from error
+
+
+def _end_of_last_block(data: bytes) -> int:
+    """The place after the last blank line of `data`; 0 if there is none."""
+    unix = data.rfind(b"\n\n")
+    windows = data.rfind(b"\n\r\n") if b"\r" in data else -1
+    return max(unix + 2 if unix >= 0 else 0, windows + 3 if windows >= 0 else 0)
+
+
+def _decode(data: bytes, name: str, line: int) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        faults.refuse_encoding(name, line, data, error.start)
+
+
+def _plain(values: Sequence[int]) -> Sequence[int]:
+    """Python's own integers, which print faster than those of an array."""
+    return values.tolist() if hasattr(values, "tolist") else values
+
+
+def _with_attributes(misc: str, added: str) -> str:
+    """A MISC column with `key=value` or `key=value|key=value` added, the older values of the keys gone."""
+    if not added:
+        return misc
+    old = misc.rstrip("\r")
+    keys = {attribute.partition("=")[0] for attribute in added.split("|")}
+    kept = [attribute for attribute in old.split("|") if attribute.partition("=")[0] not in keys | {"_", ""}]
+    return "|".join([*kept, added]) + misc[len(old) :]

@@ -1,0 +1,250 @@
+"""A corpus in arrays: what is kept of a file for training and scoring, and how it is read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, compress
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from depinduce.corpus.conllu import UPOS, XPOS, Sentence, read_sentences
+from depinduce.corpus.faults import COLUMNS
+from depinduce.corpus.punctuation import marks_of, remove
+from depinduce.corpus.vocabulary import Vocabulary
+from depinduce.errors import DepinduceError, InputError
+
+_NAMED_COLUMNS = {"upos": UPOS, "xpos": XPOS}
+_NOT_TAGS = {1: "the ids", 7: "the heads", 9: "the heads"}
+_DIGITS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the words of a file become symbols, and which sentences are kept."""
+
+    tags: str = "upos"
+    """Where the tags are: `upos`, `xpos`, or the number of a column."""
+    lowercase: bool = False
+    """Whether words are lower-cased."""
+    fold_numbers: bool = False
+    """Whether each run of digits in a word becomes one 0: 1,250.5 and 3,999.9 are both 0,0.0."""
+    punctuation: str = "auto"
+    """What counts as punctuation and is left out: auto, ud, penn, penn-currency, none."""
+    min_length: int | None = None
+    """The fewest words of a sentence, punctuation not counted."""
+    max_length: int | None = None
+    """The most words of a sentence, punctuation not counted."""
+
+    def __post_init__(self):
+        marks_of(self.punctuation, self.tag_column)  # faults of both options show here, not later
+
+    @property
+    def tag_column(self) -> int:
+        """The number of the tag column, counted from 1."""
+        column = _NAMED_COLUMNS.get(self.tags) or (int(self.tags) if self.tags.isdecimal() else 0)
+        if column in _NOT_TAGS:
+            raise DepinduceError(
+                f"Column {column} holds {_NOT_TAGS[column]}, not tags. Choose upos, xpos or another."
+            )
+        if not 1 <= column <= COLUMNS:
+            raise DepinduceError(
+                f"There is no tag column {self.tags!r}. Choose upos, xpos or a number from 2 to {COLUMNS}."
+            )
+        return column
+
+    def fits(self, length: int) -> bool:
+        """Whether a sentence of so many words is kept."""
+        return (self.min_length or 1) <= length and (self.max_length is None or length <= self.max_length)
+
+    def word(self, form: str) -> str:
+        """The symbol of a word."""
+        if self.lowercase:
+            form = form.lower()
+        return _DIGITS.sub("0", form) if self.fold_numbers else form
+
+
+class Arrays(NamedTuple):
+    """One sentence of a corpus, each array of its length."""
+
+    tags: np.ndarray
+    words: np.ndarray
+    heads: np.ndarray | None
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Sentences as numbers, one after the other, without punctuation.
+
+    Sentence i is `offsets[i]:offsets[i + 1]` of every array over tokens.
+    """
+
+    offsets: np.ndarray  # int64 [S + 1]
+    tags: np.ndarray  # int32 [N] into tag_vocabulary, -1 unknown
+    words: np.ndarray  # int32 [N] into word_vocabulary, -1 unknown
+    heads: np.ndarray | None  # int32 [N] from 1 within the sentence, 0 root, -1 unknown; None: not asked for
+    index: np.ndarray  # int64 [S] the number of each sentence among all that were read, from 0
+    tag_vocabulary: Vocabulary
+    word_vocabulary: Vocabulary
+    unknown_tags: Mapping[str, int] = field(
+        default_factory=dict
+    )  # tags the given vocabulary lacks, with counts
+    empty: int = 0  # sentences left out because punctuation was all they had
+    outside: int = 0  # sentences left out because they were too short or too long
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Words in each sentence, int64 [S]."""
+        return np.diff(self.offsets)
+
+    def sentence(self, number: int) -> Arrays:
+        """The arrays of one sentence, as views."""
+        if not 0 <= number < len(self):
+            raise IndexError(f"there is no sentence {number} in a corpus of {len(self)}")
+        part = slice(self.offsets[number], self.offsets[number + 1])
+        return Arrays(self.tags[part], self.words[part], None if self.heads is None else self.heads[part])
+
+    def select(self, mask: np.ndarray) -> Corpus:
+        """The sentences where `mask` is true, bool [S]; vocabularies and numbers stay as they are."""
+        mask = np.asarray(mask)
+        if mask.dtype != bool or mask.shape != (len(self),):
+            raise ValueError(f"a mask is bool [{len(self)}], not {mask.dtype} {list(mask.shape)}")
+        tokens = np.repeat(mask, self.lengths)
+        return replace(
+            self,
+            offsets=_offsets(self.lengths[mask]),
+            tags=self.tags[tokens],
+            words=self.words[tokens],
+            heads=None if self.heads is None else self.heads[tokens],
+            index=self.index[mask],
+        )
+
+    def fingerprint(self) -> str:
+        """SHA-256 of what training sees: the symbols and the sentences, never the heads."""
+        digest = hashlib.sha256()
+        digest.update(json.dumps([self.tag_vocabulary.symbols, self.word_vocabulary.symbols]).encode())
+        for numbers in (self.offsets, self.tags, self.words):
+            digest.update(numbers.astype(numbers.dtype.newbyteorder("<")).tobytes())
+        return digest.hexdigest()
+
+
+class _Symbols(dict):
+    """Numbers for raw strings in the order of their appearance, equal for those of the same symbol."""
+
+    def __init__(self, symbol_of: Callable[[str], str] = str):
+        super().__init__()
+        self.symbol_of = symbol_of
+        self.numbers: dict[str, int] = {}
+        self.tokens = array("i")
+
+    def __missing__(self, raw: str) -> int:
+        number = self[raw] = self.numbers.setdefault(self.symbol_of(raw), len(self.numbers))
+        return number
+
+    def extend(self, raw: Iterable[str]) -> None:
+        self.tokens.extend(map(self.__getitem__, raw))
+
+    def finish(self, vocabulary: Vocabulary | None) -> tuple[np.ndarray, Vocabulary, dict[str, int]]:
+        """The tokens numbered by `vocabulary`, or by their own if None; and the counts of unknown symbols."""
+        tokens = np.frombuffer(self.tokens, dtype=np.int32) if self.tokens else np.empty(0, dtype=np.int32)
+        counts = np.bincount(tokens, minlength=len(self.numbers)).tolist()
+        counted = {symbol: count for symbol, count in zip(self.numbers, counts, strict=True) if count}
+        if vocabulary is None:
+            vocabulary = Vocabulary.from_counts(counted)
+        unknown = {symbol: count for symbol, count in counted.items() if symbol not in vocabulary}
+        return vocabulary.ids(self.numbers)[tokens], vocabulary, unknown
+
+
+def load_corpus(
+    paths: str | Path | Sequence[str | Path],
+    reading: Reading | None = None,
+    *,
+    tag_vocabulary: Vocabulary | None = None,
+    word_vocabulary: Vocabulary | None = None,
+    trees: bool = False,
+    with_heads: bool = False,
+) -> Corpus:
+    """The corpus in one or several CoNLL-U files; with `trees` every sentence must have a tree."""
+    if isinstance(paths, (str, Path)):
+        paths = [paths]
+    sentences = chain.from_iterable(read_sentences(path, trees=trees) for path in paths)
+    return build_corpus(
+        sentences,
+        reading,
+        tag_vocabulary=tag_vocabulary,
+        word_vocabulary=word_vocabulary,
+        with_heads=with_heads,
+    )
+
+
+def build_corpus(
+    sentences: Iterable[Sentence],
+    reading: Reading | None = None,
+    *,
+    tag_vocabulary: Vocabulary | None = None,
+    word_vocabulary: Vocabulary | None = None,
+    with_heads: bool = False,
+) -> Corpus:
+    """The corpus of sentences, numbered by the given vocabularies or by those of the kept sentences.
+
+    Heads are kept only `with_heads`; otherwise they are not looked at.
+    """
+    reading = reading or Reading()
+    marks, tag_column = marks_of(reading.punctuation, reading.tag_column), reading.tag_column
+    tags, words = _Symbols(), _Symbols(reading.word)
+    heads, lengths, index = array("i"), array("q"), array("q")
+    empty = outside = 0
+    for number, sentence in enumerate(sentences):
+        keep = marks.keep(sentence)
+        length = len(sentence) if keep is None else sum(keep)
+        if not reading.fits(length):
+            empty += length == 0 and len(sentence) > 0
+            outside += length > 0
+            continue
+        sentence_tags, forms = sentence.column(tag_column), sentence.forms
+        if keep is not None:
+            sentence_tags, forms = list(compress(sentence_tags, keep)), compress(forms, keep)
+        if "_" in sentence_tags or "" in sentence_tags:
+            _refuse_missing_tag(sentence, tag_column, keep)
+        tags.extend(sentence_tags)
+        words.extend(forms)
+        lengths.append(length)
+        index.append(number)
+        if with_heads:
+            heads.extend(sentence.heads if keep is None else remove(sentence.heads, keep))
+    tag_numbers, tag_vocabulary, unknown_tags = tags.finish(tag_vocabulary)
+    word_numbers, word_vocabulary, _ = words.finish(word_vocabulary)
+    return Corpus(
+        offsets=_offsets(np.array(lengths, dtype=np.int64)),
+        tags=tag_numbers,
+        words=word_numbers,
+        heads=np.array(heads, dtype=np.int32) if with_heads else None,
+        index=np.array(index, dtype=np.int64),
+        tag_vocabulary=tag_vocabulary,
+        word_vocabulary=word_vocabulary,
+        unknown_tags=unknown_tags,
+        empty=empty,
+        outside=outside,
+    )
+
+
+def _offsets(lengths: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def _refuse_missing_tag(sentence: Sentence, column: int, keep: list[bool] | None) -> None:
+    tags = sentence.column(column)
+    kept = range(len(tags)) if keep is None else compress(range(len(tags)), keep)
+    position = next(position for position in kept if tags[position] in ("_", ""))
+    found = f"word {position + 1} {sentence.forms[position]!r} has no tag in column {column}"
+    remedy = "Fill the column, or say where the tags are with `--tags`: upos, xpos or the number of a column."
+    raise InputError(sentence.path, sentence.line_of(position + 1), found, remedy)

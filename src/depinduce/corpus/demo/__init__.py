@@ -1,0 +1,18 @@
+"""The demo corpus: 1,500 short English sentences with Universal Dependencies trees, all synthetic.
+
+The sentences come from a hand-written lexicalised grammar (see `sentences`); `python -m
+depinduce.corpus.demo` writes the files again, byte for byte.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+SPLITS = ("train", "dev", "test")
+
+
+def demo_file(split: str) -> Path:
+    """The CoNLL-U file of a split: train, dev or test."""
+    if split not in SPLITS:
+        raise ValueError(f"there is no demo split {split!r}; choose one of {', '.join(SPLITS)}")
+    return Path(__file__).parent / f"{split}.conllu"

@@ -1,0 +1,135 @@
+"""Punctuation: which words are punctuation, trees without it, and trees with it put back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from depinduce.corpus.conllu import UPOS, XPOS, Sentence
+from depinduce.errors import DepinduceError
+
+
+class Marks(NamedTuple):
+    """The tags that make a word punctuation: either of its two tags suffices."""
+
+    upos: frozenset[str]
+    xpos: frozenset[str]
+
+    def keep(self, sentence: Sentence) -> list[bool] | None:
+        """For every word whether it stays; None if all stay."""
+        upos = sentence.column(UPOS) if self.upos else ()
+        xpos = sentence.column(XPOS) if self.xpos else ()
+        if self.upos.isdisjoint(upos) and self.xpos.isdisjoint(xpos):
+            return None
+        keep = [True] * len(sentence)
+        for marks, tags in ((self.upos, upos), (self.xpos, xpos)):
+            for position, tag in enumerate(tags):
+                if tag in marks:
+                    keep[position] = False
+        return keep
+
+
+_NOTHING = frozenset()
+_UD = frozenset({"PUNCT", "."})  # `.` in the twelve universal tags that came before UD
+_PENN = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "(", ")"})
+
+PUNCTUATION = {
+    "ud": Marks(_UD, _NOTHING),
+    "penn": Marks(_NOTHING, _PENN),
+    "penn-currency": Marks(_NOTHING, _PENN | {"$", "#"}),
+    "none": Marks(_NOTHING, _NOTHING),
+}
+MODES = ("auto", *PUNCTUATION)
+
+
+def marks_of(mode: str, tag_column: int = UPOS) -> Marks:
+    """The punctuation marks of a mode.
+
+    `auto` is `ud`, and the Penn tags as well when the tags are taken from XPOS.
+    """
+    if mode == "auto":
+        return Marks(_UD, _PENN if tag_column == XPOS else _NOTHING)
+    if mode not in PUNCTUATION:
+        raise DepinduceError(f"There is no punctuation mode {mode!r}. Choose from: {', '.join(MODES)}.")
+    return PUNCTUATION[mode]
+
+
+def is_punctuation(sentence: Sentence, mode: str, tag_column: int = UPOS) -> np.ndarray:
+    """For every word whether it is punctuation, bool [n]."""
+    keep = marks_of(mode, tag_column).keep(sentence)
+    return np.zeros(len(sentence), dtype=bool) if keep is None else ~np.array(keep, dtype=bool)
+
+
+def remove(heads: Sequence[int], keep: Sequence[bool]) -> list[int]:
+    """The heads of the kept words, renumbered, each child with the nearest of its ancestors that is kept.
+
+    0 where no ancestor is kept; -1 where the way up meets an unknown head.
+    """
+    number, kept = [0], 0  # the new number of every old one
+    for stays in keep:
+        kept += bool(stays)
+        number.append(kept)
+    result = []
+    for head, stays in zip(heads, keep, strict=True):
+        if stays:
+            head = _nearest_kept(head, heads, keep)
+            result.append(number[head] if head > 0 else head)
+    return result
+
+
+def _nearest_kept(head: int, heads: Sequence[int], keep: Sequence[bool]) -> int:
+    for _ in heads:  # no way up is longer, unless it goes in a circle
+        if head <= 0 or keep[head - 1]:
+            return int(head)
+        head = heads[head - 1]
+    return 0
+
+
+def attach(heads: Sequence[int], keep: Sequence[bool]) -> list[int]:
+    """The heads of all words, given those of the kept ones: the inverse of `remove`.
+
+    Between two kept words punctuation hangs on their lowest common ancestor (which may be one of them):
+    the lowest word whose descendants reach over the gap, so that every arc over the gap starts at this
+    word or above it, and none is crossed. At the edges it hangs on the root. A projective tree with one
+    root stays one. Where nothing is kept, the first word is the root and heads the others.
+    """
+    heads = [int(head) for head in heads]
+    place = [position for position, stays in enumerate(keep, start=1) if stays]  # of every kept word
+    if len(place) != len(heads):
+        raise ValueError(f"{len(heads)} heads for {len(place)} kept words")
+    if not place:
+        return [0] + [1] * (len(keep) - 1) if len(keep) else []
+    root = place[_top(1, heads) - 1]
+    result, seen, head_of_gap = [], 0, root
+    for stays in keep:
+        if stays:
+            head = heads[seen]
+            result.append(place[head - 1] if head > 0 else head)
+            seen += 1
+            head_of_gap = None  # a new gap opens; most stay empty
+        else:
+            if head_of_gap is None:
+                meeting = _lowest_common_ancestor(seen, seen + 1, heads) if seen < len(heads) else 0
+                head_of_gap = place[meeting - 1] if meeting else root
+            result.append(head_of_gap)
+    return result
+
+
+def _ancestors(word: int, heads: Sequence[int]) -> list[int]:
+    """A word, its head, the head of that, and so on to the top."""
+    way = []
+    while word > 0 and len(way) < len(heads):
+        way.append(word)
+        word = heads[word - 1]
+    return way
+
+
+def _top(word: int, heads: Sequence[int]) -> int:
+    return _ancestors(word, heads)[-1]
+
+
+def _lowest_common_ancestor(left: int, right: int, heads: Sequence[int]) -> int:
+    above_left = set(_ancestors(left, heads))
+    return next((word for word in _ancestors(right, heads) if word in above_left), 0)

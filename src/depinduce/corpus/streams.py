@@ -1,0 +1,82 @@
+"""Byte streams in and out: plain files, `.gz` files, and `-` for standard input and output."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from depinduce.errors import DepinduceError, InputError
+from depinduce.files import atomic_file
+
+
+class Writer:
+    """The open end of an output: takes text (written as UTF-8) or bytes."""
+
+    def __init__(self, stream: BinaryIO):
+        self._write = stream.write
+
+    def write(self, block: str | bytes) -> None:
+        self._write(block.encode() if isinstance(block, str) else block)
+
+
+@contextmanager
+def open_input(path: str | Path) -> Iterator[Callable[[int], bytes]]:
+    """A function that reads up to so many bytes of `path`, and `b""` at its end."""
+    if str(path) == "-":
+        stdin = sys.stdin.buffer
+        yield getattr(
+            stdin, "read1", stdin.read
+        )  # read1 hands over what a pipe holds without waiting for more
+        return
+    opener = gzip.open if _is_gzip(path) else open
+    with ExitStack() as stack:
+        try:
+            stream = stack.enter_context(opener(path, "rb"))
+        except FileNotFoundError as error:
+            raise InputError(path, None, "no such file", "Check the path; `-` is standard input.") from error
+        except IsADirectoryError as error:
+            raise InputError(path, None, "this is a directory", "Name a file inside it.") from error
+        except OSError as error:
+            found = f"the file cannot be opened ({error.strerror})"
+            raise InputError(path, None, found, "Check that it may be read.") from error
+        yield stream.read
+
+
+@contextmanager
+def open_output(path: str | Path) -> Iterator[Writer]:
+    """A writer to `path`, which appears complete when the block ends and not at all if it fails."""
+    with ExitStack() as stack:
+        try:
+            stream = stack.enter_context(_destination(path))
+        except OSError as error:
+            message = f"{path}: the output cannot be written ({error.strerror}). Choose another place for it."
+            raise DepinduceError(message) from error
+        yield Writer(stream)
+
+
+@contextmanager
+def _destination(path: str | Path) -> Iterator[BinaryIO]:
+    place = Path(os.path.realpath(path))  # a link stays a link: what it points to is replaced
+    if str(path) == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    elif place.exists() and not place.is_file():  # a device or a pipe; a directory is refused by open
+        with open(place, "wb") as stream:
+            yield stream
+    else:
+        with atomic_file(place) as temporary, open(temporary, "wb") as stream:
+            if _is_gzip(path):
+                # Neither name nor time inside, so that the same text gives the same file.
+                with gzip.GzipFile("", "wb", compresslevel=6, fileobj=stream, mtime=0) as packed:
+                    yield packed
+            else:
+                yield stream
+
+
+def _is_gzip(path: str | Path) -> bool:
+    return str(path).endswith(".gz")

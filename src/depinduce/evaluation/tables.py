@@ -1,0 +1,92 @@
+"""Scores as tables: plain text for files and pipes, rich for the terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from depinduce.evaluation.scores import LENGTH_CUTS, Attachment, Scores
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+
+@dataclass(frozen=True)
+class Table:
+    """A title, column names and rows of text; the first column is a name, the others are numbers."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+
+
+def score_tables(scores: Scores) -> list[Table]:
+    """The scores of one set of trees: by sentence length, by tag (where known) and by arc length."""
+    tables = [length_table(scores)]
+    if scores.by_tag:
+        tables.append(_attachment_table("by tag of the word", "tag", scores.by_tag))
+    tables.append(_attachment_table("by length of the gold arc", "arc", scores.by_arc_length))
+    return tables
+
+
+def length_table(scores: Scores) -> Table:
+    """The scores of one set of trees, one row per length cut."""
+    columns = ["length", "sentences", "words", "UAS", "UUAS", "root", "exact"]
+    rows = []
+    for name, cut in scores.by_length.items():
+        shares = (cut.uas, cut.uuas, cut.root_accuracy, cut.exact_match)
+        rows.append([_cut_label(name), str(cut.sentences), str(cut.words), *map(_share, shares)])
+    return Table("by sentence length", columns, rows)
+
+
+def comparison_table(systems: Mapping[str, Scores], title: str = "attachment scores") -> Table:
+    """Several sets of trees for the same sentences, one row each: a model beside its baselines."""
+    columns = ["", *(f"UAS {_cut_label(name)}" for name in LENGTH_CUTS), "UUAS", "root", "exact"]
+    rows = []
+    for system, scores in systems.items():
+        overall = scores.overall
+        shares = [scores.by_length[name].uas for name in LENGTH_CUTS]
+        shares += [overall.uuas, overall.root_accuracy, overall.exact_match]
+        rows.append([system, *map(_share, shares)])
+    return Table(title, columns, rows)
+
+
+def as_text(table: Table) -> str:
+    """The table in aligned plain text, without colour or box lines."""
+    grid = [table.columns, *table.rows]
+    widths = [max(len(row[column]) for row in grid) for column in range(len(table.columns))]
+    lines = [table.title] if table.title else []
+    for name, *numbers in grid:
+        cells = [name.ljust(widths[0])] + [
+            number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)
+        ]
+        lines.append("  " + "  ".join(cells).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def as_rich(table: Table) -> RichTable:
+    """The table for a rich console."""
+    from rich import box
+    from rich.table import Table as RichTable
+
+    drawn = RichTable(title=table.title or None, title_justify="left", box=box.SIMPLE_HEAD)
+    for number, name in enumerate(table.columns):
+        drawn.add_column(name, justify="right" if number else "left")
+    for row in table.rows:
+        drawn.add_row(*row)
+    return drawn
+
+
+def _attachment_table(title: str, first: str, groups: Mapping[str, Attachment]) -> Table:
+    rows = [[name, str(g.words), _share(g.uas), _share(g.uuas)] for name, g in groups.items()]
+    return Table(title, [first, "words", "UAS", "UUAS"], rows)
+
+
+def _cut_label(name: str) -> str:
+    return "all" if LENGTH_CUTS[name] is None else f"≤{name}"
+
+
+def _share(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.1f}"
