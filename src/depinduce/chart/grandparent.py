@@ -23,9 +23,13 @@ import numpy as np
 
 from depinduce.chart.lanes import (
     LANES,
+    add,
     gather,
     load,
     load_index,
+    maximum,
+    multiply,
+    pointer,
     scale_index,
     scatter_add,
     splat,
@@ -33,7 +37,7 @@ from depinduce.chart.lanes import (
     spoilt,
     store,
 )
-from depinduce.chart.problem import TREE_GROWTH, put_edge
+from depinduce.chart.problem import TYPICAL_CHOICE, put_edge
 from depinduce.chart.semirings import (
     HIGHEST,
     LOWEST,
@@ -55,12 +59,13 @@ from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, STOP
 # × lane, where x = 2 · g + v. ROOT's context is g = 0.
 (
     ROOT,  # [0, 0, h]
+    GO_ON, _,  # by direction: [x, 0, h] go(h, g, v)
     LINK,  # [x, h, c]
     LEFT_SIDE, RIGHT_SIDE, GAP, OPEN,  # the recurrences above; GAP with v = HAS
     OWN,  # [0, 0, ·] one row of a side, every lane in the context it needs
     OUT_LEFT, OUT_RIGHT, OUT_OPEN, OUT_OWN,  # d log Z / d cell; of a symmetric chart each half a share
     OUT_ROOT,  # [0, 0, h] the posterior of h as root
-) = range(12)  # fmt: skip
+) = range(14)  # fmt: skip
 INSIDE_CHARTS, ALL_CHARTS = OUT_LEFT, OUT_ROOT + 1
 
 # Likewise where the rules are in the table: places[at(n, contexts, ROW + direction, x, 0, h)], × lane.
@@ -112,106 +117,126 @@ def workspace(n: int, contexts: int, with_outside: bool) -> tuple[int, int]:
 
 
 def load_rules(problem, group, n, contexts, places, cells, log_scale):
-    """Fill `places`, the charts of potentials and the diagonals of the sides. Where a sentence is short, zeros."""
+    """Fill `places`, the links and the diagonals of the sides."""
+    lengths = np.zeros(LANES, np.int64)
     for lane in range(LANES):
         sentence = group[lane]
         start = problem.offsets[sentence] if sentence >= 0 else 0
-        length = problem.offsets[sentence + 1] - start if sentence >= 0 else 0
-        known = np.empty(length + 1, np.int64)
+        lengths[lane] = problem.offsets[sentence + 1] - start if sentence >= 0 else 0
+        known = np.empty(lengths[lane] + 1, np.int64)
         found = find_contexts(problem, sentence, known)
-        log_scale[lane] = 0.0
-        clear_lane(problem, n, contexts, found, length, lane, places, cells)
-        for h in range(length):
-            places[at(n, contexts, COLUMN, 0, 0, h) + lane] = problem.column[start + h]
-            for g in range(found):
-                if known[g] == problem.context[start + h]:
-                    places[at(n, contexts, OWN_CONTEXT, 0, 0, h) + lane] = (
-                        at(n, contexts, 0, 2 * g, 0, 0) + lane
-                    )
-                load_head(problem, sentence, start, length, n, contexts, h, g, known[g], lane, places, cells)
-        if SCALED:
-            for h in range(length):
-                log_scale[lane] += scale_token(n, contexts, found, length, h, lane, cells)
-
-
-def clear_lane(problem, n, contexts, found, length, lane, places, cells):
-    """Zeros for what the sentence does not have, words or contexts, and which takes part in nothing."""
-    for x in range(2 * contexts):
-        beyond = 0 if x >= 2 * found else length
         for h in range(n):
-            for c in range(0 if h >= beyond else beyond, n):
-                cells[at(n, contexts, LINK, x, h, c) + lane] = ZERO
-        for h in range(beyond, n):
-            for direction in range(2):
-                places[at(n, contexts, ROW + direction, x, 0, h) + lane] = problem.no_row
-                cells[at(n, contexts, LEFT_SIDE + direction, x, h, h) + lane] = ZERO
-    for h in range(length, n):
+            if h < lengths[lane]:
+                load_word(problem, n, contexts, start + h, h, lane, pointer(known), found, places, cells)
+                load_nothing(problem, n, contexts, found, h, lane, places, cells)
+            else:
+                load_nothing(problem, n, contexts, 0, h, lane, places, cells)
+    load_links(problem, n, contexts, places, cells)
+    if problem.has_arc_factor:
+        load_arc_factors(problem, group, n, contexts, cells)
+    if SCALED:
+        scale_words(n, contexts, lengths, cells, log_scale)
+
+
+def load_word(problem, n, contexts, token, h, lane, known, found, places, cells):
+    """What is known of a word by itself, under every grandparent."""
+    column = problem.column[token]
+    places[at(n, contexts, COLUMN, 0, 0, h) + lane] = column
+    root = problem.root[column]
+    if problem.has_root_factor:
+        root = times_scalar(root, problem.root_factor[token])
+    cells[at(n, contexts, ROOT, 0, 0, h) + lane] = root
+    for g in range(found):
+        if known[g] == problem.context[token]:
+            places[at(n, contexts, OWN_CONTEXT, 0, 0, h) + lane] = at(n, contexts, 0, 2 * g, 0, 0) + lane
+        for direction in range(2):
+            for valence in range(2):
+                x = 2 * g + valence
+                row = problem.rows[problem.base[token * 2 + direction] + 2 * known[g] + valence]
+                stop, go = problem.decision[row * 2 + STOP], problem.decision[row * 2 + GO]
+                if problem.has_decision_factor:
+                    factor = ((token * 2 + direction) * 2 + valence) * 2
+                    stop = times_scalar(stop, problem.decision_factor[factor + STOP])
+                    go = times_scalar(go, problem.decision_factor[factor + GO])
+                places[at(n, contexts, ROW + direction, x, 0, h) + lane] = row
+                cells[at(n, contexts, GO_ON + direction, x, 0, h) + lane] = go
+                # left(h, h; g, v) = stop(h, g, v)
+                cells[at(n, contexts, LEFT_SIDE + direction, x, h, h) + lane] = stop
+
+
+def load_nothing(problem, n, contexts, found, h, lane, places, cells):
+    """Zeros for a word under grandparents that its sentence does not have, or (none found) for no word at all."""
+    for x in range(2 * found, 2 * contexts):
+        for direction in range(2):
+            places[at(n, contexts, ROW + direction, x, 0, h) + lane] = problem.no_row
+            cells[at(n, contexts, GO_ON + direction, x, 0, h) + lane] = ZERO
+            cells[at(n, contexts, LEFT_SIDE + direction, x, h, h) + lane] = ZERO
+    if found == 0:
         places[at(n, contexts, COLUMN, 0, 0, h) + lane] = problem.no_column
         places[at(n, contexts, OWN_CONTEXT, 0, 0, h) + lane] = lane
         cells[at(n, contexts, ROOT, 0, 0, h) + lane] = ZERO
 
 
+def load_links(problem, n, contexts, places, cells):
+    """link(h, c; g, v) = go(h, g, v) · child(c | h, g, v)"""
+    for x in range(2 * contexts):
+        for h in range(n):
+            for direction in range(2):
+                go = load(cells, at(n, contexts, GO_ON + direction, x, 0, h))
+                row = scale_index(load_index(places, at(n, contexts, ROW + direction, x, 0, h)), problem.columns)
+                for c in range(0, h) if direction == LEFT else range(h + 1, n):
+                    child = gather(problem.child, row, load_index(places, at(n, contexts, COLUMN, 0, 0, c)))
+                    store(cells, at(n, contexts, LINK, x, h, c), times(go, child))
+
+
+def load_arc_factors(problem, group, n, contexts, cells):
+    for lane in range(LANES):
+        sentence = group[lane]
+        length = problem.offsets[sentence + 1] - problem.offsets[sentence] if sentence >= 0 else 0
+        for x in range(2 * contexts):
+            for h in range(length):
+                for c in range(length):
+                    factor = problem.arc_factor[2 * (problem.arc_offsets[sentence] + h * length + c) + x % 2]
+                    link = at(n, contexts, LINK, x, h, c) + lane
+                    cells[link] = times_scalar(cells[link], factor)
+
+
+def scale_words(n, contexts, lengths, cells, log_scale):
+    """Multiply what generates each word by a scale that keeps the charts near 1; sums the scales' logarithms.
+
+    Every tree has one STOP of a word to its left, so that is where the scale is put.
+    """
+    candidates = np.empty(2 * LANES)
+    for c in range(n):
+        best = total = load(cells, at(n, contexts, ROOT, 0, 0, c))
+        for h in range(n):
+            if h != c:
+                weight = splat(0.0)
+                for x in range(2 * contexts):
+                    weight = maximum(weight, load(cells, at(n, contexts, LINK, x, h, c)))
+                total = add(total, weight)
+                best = maximum(best, weight)
+        leaf = splat(0.0)
+        for x in range(NO, 2 * contexts, 2):
+            left, right = at(n, contexts, LEFT_SIDE, x, c, c), at(n, contexts, RIGHT_SIDE, x, c, c)
+            leaf = maximum(leaf, multiply(load(cells, left), load(cells, right)))
+        store(pointer(candidates), 0, multiply(total, leaf))
+        store(pointer(candidates), LANES, multiply(multiply(splat(TYPICAL_CHOICE), best), leaf))
+        for lane in range(LANES):
+            typical = min(candidates[lane], candidates[LANES + lane])
+            scale = 1.0 / typical if typical > 0.0 else 1.0
+            if c < lengths[lane]:
+                log_scale[lane] += np.log(scale)
+            for x in range(2 * contexts):
+                cells[at(n, contexts, LEFT_SIDE, x, c, c) + lane] *= scale
+
+
 def erase_lane(problem, n, contexts, lane, places, cells):
     """Take a sentence out of its group after the inside pass."""
-    clear_lane(problem, n, contexts, 0, 0, lane, places, cells)
-    for cell in range(
-        at(n, contexts, LEFT_SIDE, 0, 0, 0) + lane, at(n, contexts, INSIDE_CHARTS, 0, 0, 0), LANES
-    ):
+    for h in range(n):
+        load_nothing(problem, n, contexts, 0, h, lane, places, cells)
+    for cell in range(at(n, contexts, LINK, 0, 0, 0) + lane, at(n, contexts, INSIDE_CHARTS, 0, 0, 0), LANES):
         cells[cell] = ZERO
-
-
-def load_head(problem, sentence, start, length, n, contexts, h, g, context, lane, places, cells):
-    """The potentials of one head under one grandparent, with every other word as its child."""
-    token = start + h
-    root = problem.root[problem.column[token]]
-    if problem.has_root_factor:
-        root = times_scalar(root, problem.root_factor[token])
-    cells[at(n, contexts, ROOT, 0, 0, h) + lane] = root
-    for direction in range(2):
-        for valence in range(2):
-            x = 2 * g + valence
-            row = problem.rows[problem.base[token * 2 + direction] + 2 * context + valence]
-            places[at(n, contexts, ROW + direction, x, 0, h) + lane] = row
-            stop, go = problem.decision[row * 2 + STOP], problem.decision[row * 2 + GO]
-            if problem.has_decision_factor:
-                stop = times_scalar(
-                    stop, problem.decision_factor[((token * 2 + direction) * 2 + valence) * 2 + STOP]
-                )
-                go = times_scalar(
-                    go, problem.decision_factor[((token * 2 + direction) * 2 + valence) * 2 + GO]
-                )
-            # left(h, h; g, v) = stop(h, g, v)
-            cells[at(n, contexts, LEFT_SIDE + direction, x, h, h) + lane] = stop
-            for c in range(h) if direction == LEFT else range(h + 1, length):
-                link = times_scalar(go, problem.child[row * problem.columns + problem.column[start + c]])
-                if problem.has_arc_factor:
-                    arc = problem.arc_offsets[sentence] + h * length + c
-                    link = times_scalar(link, problem.arc_factor[arc * 2 + valence])
-                cells[at(n, contexts, LINK, x, h, c) + lane] = link
-
-
-def scale_token(n, contexts, found, length, c, lane, cells):
-    """Multiply what generates c by a scale that keeps the chart near 1; gives the scale's logarithm.
-
-    Every tree has one STOP of c to its left, so that is where the scale is put.
-    """
-    best = total = cells[at(n, contexts, ROOT, 0, 0, c) + lane]
-    for h in range(length):
-        if h != c:
-            weight = 0.0
-            for x in range(2 * found):
-                weight += cells[at(n, contexts, LINK, x, h, c) + lane] / (2 * found)
-            total += weight
-            best = max(best, weight)
-    leaf = 0.0
-    for x in range(NO, 2 * found, 2):
-        left, right = at(n, contexts, LEFT_SIDE, x, c, c) + lane, at(n, contexts, RIGHT_SIDE, x, c, c) + lane
-        leaf += cells[left] * cells[right] / found
-    typical = min(total, TREE_GROWTH * best) * leaf
-    scale = 1.0 / typical if typical > 0.0 else 1.0
-    for x in range(2 * found):
-        cells[at(n, contexts, LEFT_SIDE, x, c, c) + lane] *= scale
-    return np.log(scale)
 
 
 # ---------------------------------------------------------------- inside
@@ -469,7 +494,7 @@ def expand(child, columns, n, length, contexts, lane, name, places, cells, edges
 
 
 TEMPLATES = (  # what is written for any semiring, callees first
-    clear_lane, erase_lane, load_head, scale_token, load_rules,
+    load_word, load_nothing, load_links, load_arc_factors, scale_words, load_rules, erase_lane,
     dot, load_own, put, inside_of_span, fill_inside, root_weight,
     start_outside, seed_outside, only_where_used, hand_down, share_dot, start_own, hand_down_own,
     outside_of_side, outside_of_gap, fill_outside, position_posteriors,

@@ -12,7 +12,7 @@ from depinduce.compiled import compiled
 from depinduce.grammar.rules import Batch, Factors, RuleTable
 
 HIGHEST_RULE = 1e25  # tighter than for cells, so that outside products of two rules and two cells are safe
-TREE_GROWTH = 6.75  # the number of projective trees of n words grows like 6.75ⁿ
+TYPICAL_CHOICE = 2.5  # how many heads a word typically has to choose from: sets the scale, not the result
 
 
 class Problem(NamedTuple):

@@ -42,7 +42,7 @@ from depinduce.chart.lanes import (
     where_below,
     where_equal,
 )
-from depinduce.chart.problem import TREE_GROWTH, put_edge
+from depinduce.chart.problem import TYPICAL_CHOICE, put_edge
 from depinduce.chart.semirings import (
     HIGHEST,
     LOWEST,
@@ -63,7 +63,6 @@ from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, STOP
 (
     ROOT,  # [0, h]
     STOP_NULL, _, GO_NULL, _, STOP_MORE, _, GO_MORE, _,  # by direction: [0, h] decisions before a child; factors after
-    SCALE, _,  # [0, 0] two candidates for a word's scale
     STOP_AFTER,  # [h, c] stop(h, c)
     GO_AFTER,  # [h, c] go(h, c)
     ARC_FIRST,  # [h, c] go(h, ∅) · child(c | h, ∅) · arc(h, c, NO)
@@ -72,7 +71,7 @@ from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, STOP
     CHAIN,  # only as a name: its value is in FIRST and LATER
     OUT_LEFT, OUT_RIGHT, OUT_PAIR, OUT_FIRST, OUT_LATER,  # d log Z / d cell; of a symmetric chart each half a share
     OUT_ROOT,  # [0, h] the posterior of h as root
-) = range(27)  # fmt: skip
+) = range(25)  # fmt: skip
 INSIDE_CHARTS, ALL_CHARTS = OUT_LEFT, OUT_ROOT + 1
 
 # Likewise where the rules are in the table: places[at(n, ROW, h, c)], × lane.
@@ -197,6 +196,7 @@ def scale_words(n, lengths, cells, log_scale):
 
     Every tree has one STOP of a word to its left, so that is where the scale is put.
     """
+    candidates = np.empty(2 * LANES)
     for c in range(n):
         best = total = load(cells, at(n, ROOT, 0, c))
         for h in range(n):
@@ -205,10 +205,10 @@ def scale_words(n, lengths, cells, log_scale):
                 total = add(total, weight)
                 best = maximum(best, weight)
         leaf = multiply(load(cells, at(n, LEFT_SIDE, c, c)), load(cells, at(n, RIGHT_SIDE, c, c)))
-        store(cells, at(n, SCALE, 0, 0), multiply(total, leaf))
-        store(cells, at(n, SCALE + 1, 0, 0), multiply(multiply(splat(TREE_GROWTH), best), leaf))
+        store(pointer(candidates), 0, multiply(total, leaf))
+        store(pointer(candidates), LANES, multiply(multiply(splat(TYPICAL_CHOICE), best), leaf))
         for lane in range(LANES):
-            typical = min(cells[at(n, SCALE, 0, 0) + lane], cells[at(n, SCALE + 1, 0, 0) + lane])
+            typical = min(candidates[lane], candidates[LANES + lane])
             scale = 1.0 / typical if typical > 0.0 else 1.0
             if c < lengths[lane]:
                 log_scale[lane] += np.log(scale)

@@ -1,0 +1,89 @@
+"""Count models: rule tables that are relative frequencies of rule counts.
+
+    p(rule | row) = (count + pseudo-count) / (the row's total)
+
+The pseudo-counts are the same for every rule (additive smoothing), or also, in a second-order grammar,
+`strength` times the first-order probability of the rule: a Dirichlet prior around the first-order estimates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from depinduce.grammar.between_orders import raise_order
+from depinduce.grammar.rules import Order, RuleCounts, RuleTable
+
+
+@dataclass(frozen=True)
+class Multinomials:
+    """The family of count models of one order: how counts become a rule table, and what that maximises."""
+
+    order: Order
+    tags: int
+    pseudo: RuleCounts  # pseudo-counts of every rule
+    child_valence: bool = True  # may the choice of a child depend on the valence?
+
+    @classmethod
+    def smoothed(cls, order: Order, tags: int, smoothing: float, child_valence: bool = True) -> Multinomials:
+        """With the same pseudo-count for every rule."""
+        rows = 2 * tags * order.slots(tags)
+        pseudo = RuleCounts(
+            np.full(tags, smoothing), np.full((rows, tags), smoothing), np.full((rows, 2), smoothing)
+        )
+        return cls(order, tags, pseudo, child_valence)
+
+    def around(self, first_order: RuleTable, strength: float) -> Multinomials:
+        """Also with `strength` pseudo-counts per row, dealt out as a first-order grammar would."""
+        prior = raise_order(first_order, self.order)
+        return Multinomials(
+            self.order,
+            self.tags,
+            RuleCounts(
+                self.pseudo.root,
+                self.pseudo.child + strength * np.exp(prior.child),
+                self.pseudo.decision + strength * np.exp(prior.decision),
+            ),
+            self.child_valence,
+        )
+
+    def estimate(self, counts: RuleCounts) -> RuleTable:
+        """The table that maximises Σ (count + pseudo-count) · log p(rule)."""
+        total = counts + self.pseudo
+        child = total.child
+        if not self.child_valence:
+            child = self._tie_valences(child)
+        return RuleTable(_log_shares(total.root), _log_shares(child), _log_shares(total.decision))
+
+    def _tie_valences(self, child: np.ndarray) -> np.ndarray:
+        """Counts summed over the valences. A sibling grammar knows valence only through NULL, and keeps it."""
+        if self.order is Order.SIBLING:
+            return child
+        by_valence = child.reshape(-1, 2, self.tags)  # valence is the last axis of a row
+        return np.repeat(by_valence.sum(axis=1), 2, axis=0)
+
+    def log_prior(self, table: RuleTable) -> float:
+        """Σ pseudo-count · log p(rule): what EM maximises besides the likelihood."""
+        return self.pseudo.dot(table)
+
+
+def _log_shares(counts: np.ndarray) -> np.ndarray:
+    """log of counts as shares of their row; a row without any count is uniform."""
+    totals = counts.sum(axis=-1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.where(totals > 0, counts / totals, 1.0 / counts.shape[-1])
+        return np.log(shares)
+
+
+def uniform_counts(order: Order, tags: int) -> RuleCounts:
+    """Counts under which every rule of a row is equally probable."""
+    rows = 2 * tags * order.slots(tags)
+    return RuleCounts(np.ones(tags), np.ones((rows, tags)), np.ones((rows, 2)))
+
+
+def random_counts(order: Order, tags: int, seed: int) -> RuleCounts:
+    """Counts whose shares are drawn uniformly from all distributions (Dirichlet with parameters 1)."""
+    draw = np.random.default_rng(seed).standard_exponential
+    like = uniform_counts(order, tags)
+    return RuleCounts(draw(like.root.shape), draw(like.child.shape), draw(like.decision.shape))

@@ -1,0 +1,119 @@
+"""A trained grammar: its rule table, the tags it knows, how it was made, and where it is kept on disk."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from depinduce import __version__
+from depinduce.corpus import Corpus, Reading, Vocabulary
+from depinduce.errors import DepinduceError
+from depinduce.files import atomic_directory
+from depinduce.grammar.between_orders import add_average_tag
+from depinduce.grammar.constraints import forbid_heads, may_head
+from depinduce.grammar.rules import Batch, Factors, Order, RuleTable, tag_batch
+
+FORMAT, FORMAT_VERSION = "depinduce model", 1
+DESCRIPTION, TABLES = "model.json", "model.safetensors"
+
+
+@dataclass(frozen=True)
+class GrammarModel:
+    """A grammar over tags that can parse."""
+
+    order: Order
+    tags: Vocabulary
+    table: RuleTable
+    non_heads: tuple[str, ...] = ()  # tags that head nothing
+    reading: Reading = field(default_factory=Reading)  # how the training file was read
+    history: dict = field(default_factory=dict)  # settings, hash of the training data, likelihoods
+
+    @cached_property
+    def _with_unknown(self) -> RuleTable:
+        return add_average_tag(self.table, self.order)
+
+    def problem(self, corpus: Corpus) -> tuple[RuleTable, Batch, Factors | None]:
+        """What a chart needs for a corpus whose tag ids are this model's (-1 where it does not know the tag)."""
+        known = len(self.tags)
+        unknown = corpus.tags < 0
+        if not unknown.any():
+            table, tag_ids, tag_count = self.table, corpus.tags, known
+        else:
+            table, tag_ids, tag_count = self._with_unknown, np.where(unknown, known, corpus.tags), known + 1
+        batch = tag_batch(self.order, tag_ids, corpus.offsets, tag_count)
+        return table, batch, constraint(self.tags, self.non_heads, corpus, batch)
+
+    def save(self, directory: str | Path) -> None:
+        """Write the model to a directory of its own, whole or not at all."""
+        from safetensors.numpy import save_file
+
+        with atomic_directory(directory) as folder:
+            arrays = {"root": self.table.root, "child": self.table.child, "decision": self.table.decision}
+            save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, folder / TABLES)
+            description = {
+                "format": FORMAT,
+                "format_version": FORMAT_VERSION,
+                "depinduce": __version__,
+                "order": self.order.value,
+                "non_heads": list(self.non_heads),
+                "reading": vars(self.reading),
+                "tags": self.tags.to_json(),
+                "history": self.history,
+            }
+            text = json.dumps(description, indent=2, ensure_ascii=False) + "\n"
+            (folder / DESCRIPTION).write_text(text, encoding="utf-8")
+
+    @classmethod
+    def load(cls, directory: str | Path) -> GrammarModel:
+        """Read a model that `save` wrote."""
+        from safetensors.numpy import load_file
+
+        directory = Path(directory)
+        description = _read_description(directory / DESCRIPTION)
+        try:
+            return cls(
+                order=Order(description["order"]),
+                tags=Vocabulary.from_json(description["tags"]),
+                table=RuleTable(**load_file(directory / TABLES)),
+                non_heads=tuple(description["non_heads"]),
+                reading=Reading(**description["reading"]),
+                history=description["history"],
+            )
+        except Exception as error:  # whatever a damaged file leads to
+            raise DepinduceError(
+                f"{directory}: the model cannot be read ({type(error).__name__}: {error}). "
+                "The files are damaged or from another version: train it again, or copy it again."
+            ) from error
+
+
+def constraint(tags: Vocabulary, non_heads: tuple[str, ...], corpus: Corpus, batch: Batch) -> Factors | None:
+    """The factors that keep the non-heads from heading anything; None where there are none."""
+    forbidden = np.isin(np.array(tags.symbols), non_heads) if non_heads else np.zeros(len(tags), dtype=bool)
+    if not forbidden.any():
+        return None
+    return forbid_heads(batch, may_head(corpus.tags, corpus.offsets, forbidden))
+
+
+def _read_description(path: Path) -> dict:
+    if not path.is_file():
+        raise DepinduceError(
+            f"{path.parent}: no model here (there is no {path.name}). "
+            "Name the directory that `depinduce train --out` wrote."
+        )
+    try:
+        description = json.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise DepinduceError(f"{path}: damaged ({error}). Train the model again, or copy it again.") from error
+    if not isinstance(description, dict) or description.get("format") != FORMAT:
+        raise DepinduceError(f"{path}: not a model of depinduce. Name the directory that `depinduce train` wrote.")
+    if description.get("format_version") != FORMAT_VERSION:
+        raise DepinduceError(
+            f"{path}: written in format {description.get('format_version')} by depinduce "
+            f"{description.get('depinduce')}; this version reads format {FORMAT_VERSION}. "
+            "Use that version of depinduce, or train the model again."
+        )
+    return description
