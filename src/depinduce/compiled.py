@@ -64,9 +64,7 @@ def specialise(template: FunctionType, suffix: str, **names: object) -> Function
 
     One recurrence is written once and compiled for several semirings; see `chart.semirings`.
     """
-    copy = FunctionType(
-        template.__code__, template.__globals__ | names, template.__name__, template.__defaults__
-    )
+    copy = FunctionType(template.__code__, template.__globals__ | names, template.__name__, template.__defaults__)
     copy.__qualname__ = f"{template.__qualname__}_{suffix}"  # the cache tells functions apart by this
     copy.__module__ = template.__module__
     return copy

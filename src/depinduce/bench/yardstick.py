@@ -54,9 +54,7 @@ def log_partition_and_gradient(
     return log_z.detach(), torch.autograd.grad(log_z.sum(), rules, allow_unused=True, materialize_grads=True)
 
 
-def best_trees(
-    order: Order, root: Tensor, child: Tensor, decision: Tensor, tags: Tensor
-) -> tuple[Tensor, Tensor]:
+def best_trees(order: Order, root: Tensor, child: Tensor, decision: Tensor, tags: Tensor) -> tuple[Tensor, Tensor]:
     """The heads of each sentence's best tree, 0 for the root, and its score. [sentence, word], [sentence]
 
     The same algorithm with max for logsumexp; the gradient of the score says which arcs were used.
@@ -118,17 +116,13 @@ def _arcs_by_width(arcs: Tensor | None, direction: int, length: int) -> list[Ten
     return arcs[direction].unsqueeze(-1).split(spans_by_width(length)[2], 1)  # each [sentence, span, 1]
 
 
-def _sibling(
-    child: Tensor, decision: Tensor, tags: Tensor, arcs: Tensor | None, plus: Sum
-) -> tuple[Tensor, Tensor]:
+def _sibling(child: Tensor, decision: Tensor, tags: Tensor, arcs: Tensor | None, plus: Sum) -> tuple[Tensor, Tensor]:
     """Algorithm 2: C_{1,i,0}^{0,1} and C_{i,n,1}^{0,1} of every word. Each [sentence, word]
 
     The rule tables of a sibling grammar have no valence of their own; here it has its axis, as in the paper.
     """
     length = tags.shape[1]
-    (stop_left, attach_left), (stop_right, attach_right) = (
-        _rules(child, decision, tags, d) for d in (LEFT, RIGHT)
-    )
+    (stop_left, attach_left), (stop_right, attach_right) = (_rules(child, decision, tags, d) for d in (LEFT, RIGHT))
     arcs_left, arcs_right = (_arcs_by_width(arcs, direction, length) for direction in (LEFT, RIGHT))
 
     lefts, rights = [stop_left[:, 0, 0]], [stop_right[:, -1, 0]]
@@ -175,9 +169,7 @@ def _grandparent(
 ) -> tuple[Tensor, Tensor]:
     """Algorithm 1: C_{1,i,0}^{0,1} and C_{i,n,1}^{0,1} of every word. Each [sentence, word]"""
     length = tags.shape[1]
-    (stop_left, attach_left), (stop_right, attach_right) = (
-        _rules(child, decision, tags, d) for d in (LEFT, RIGHT)
-    )
+    (stop_left, attach_left), (stop_right, attach_right) = (_rules(child, decision, tags, d) for d in (LEFT, RIGHT))
     arcs_left, arcs_right = (_arcs_by_width(arcs, direction, length) for direction in (LEFT, RIGHT))
 
     lefts, rights = [stop_left[:, 0, 0, NO]], [stop_right[:, -1, 0, NO]]

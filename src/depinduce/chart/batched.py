@@ -119,9 +119,7 @@ class _Problem:
     reaches into the padding.
     """
 
-    def __init__(
-        self, root: Tensor, child: Tensor, decision: Tensor, batch: Batch, factors: Factors | None
-    ) -> None:
+    def __init__(self, root: Tensor, child: Tensor, decision: Tensor, batch: Batch, factors: Factors | None) -> None:
         self.batch, self.length = batch, int(batch.lengths.max())
         self.root, self.child, self.decision = (part.clamp(min=NEVER) for part in (root, child, decision))
         self.factors = _filled(factors, batch, root)
@@ -297,9 +295,7 @@ def _grandparent_side(problem: _Problem, contexts: np.ndarray, direction: int) -
     slot = 2 * contexts[:, None, :, None] + np.array([NO, HAS])  # [sentence, 1, context, valence]
     row = batch.rows[batch.base[problem.token, direction][:, :, None, None] + slot]
     # decision: [sentence, word, context, valence, STOP or GO]
-    decision = (
-        take(problem.decision, row) + take(problem.factors.decision[:, direction], problem.token)[:, :, None]
-    )
+    decision = take(problem.decision, row) + take(problem.factors.decision[:, direction], problem.token)[:, :, None]
     attach = problem.children(row[:, head], problem.column[:, child, None, None])
     attach = attach + problem.arcs(head, child)[:, :, None]  # [sentence, pair, context, valence]
     attach = attach + decision[..., GO].index_select(1, torch.from_numpy(head).to(attach.device))

@@ -62,9 +62,7 @@ def walk(problem, n, length, contexts, lane, places, cells, edges, stack, random
     height = 1
     while height > 0:
         height -= 1
-        count = expand(
-            problem.child, problem.columns, n, length, contexts, lane, stack[height], places, cells, edges
-        )
+        count = expand(problem.child, problem.columns, n, length, contexts, lane, stack[height], places, cells, edges)
         if count > 0:
             e = random_edge(edges, count) if randomly else best_edge(edges, count)
             note_arc(heads, edges, e)
@@ -114,9 +112,7 @@ def bottom_up(problem, n, length, contexts, lane, places, cells, edges, stack, s
         cell = stack[height - 1]
         if state[cell] == 0:
             state[cell] = 1
-            count = expand(
-                problem.child, problem.columns, n, length, contexts, lane, cell, places, cells, edges
-            )
+            count = expand(problem.child, problem.columns, n, length, contexts, lane, cell, places, cells, edges)
             for e in range(count):
                 for part in (edges.part_a[e], edges.part_b[e]):
                     if edges.weight[e] > ZERO and part >= 0 and state[part] == 0:
@@ -134,9 +130,7 @@ def bottom_up(problem, n, length, contexts, lane, places, cells, edges, stack, s
 def tree_entropy(problem, n, length, contexts, lane, places, cells, edges, order, found, entropy):
     """H(cell) = Σ_edge p(edge) · (H(part a) + H(part b) - log p(edge)), parts first; gives H(goal)."""
     for k in range(found):
-        count = expand(
-            problem.child, problem.columns, n, length, contexts, lane, order[k], places, cells, edges
-        )
+        count = expand(problem.child, problem.columns, n, length, contexts, lane, order[k], places, cells, edges)
         entropy[order[k]] = 0.0
         if count == 0:
             continue
@@ -172,9 +166,7 @@ def entropy_pass(arrays, groups, space, log_z, redo, entropies):
         for lane in range(LANES):
             if totals[lane] != ZERO:
                 sentence, length = group[lane], sentence_length(problem, group[lane])
-                found = bottom_up(
-                    problem, n, length, contexts, lane, places, cells, edges, stack, state, order
-                )
+                found = bottom_up(problem, n, length, contexts, lane, places, cells, edges, stack, state, order)
                 entropies[sentence] = tree_entropy(
                     problem, n, length, contexts, lane, places, cells, edges, order, found, entropy
                 )
@@ -234,9 +226,7 @@ def rank_edges(edges, count, k, ways, loss, cell, candidates, candidate_rank, ch
         loss[cell, rank] -= loss[cell, 0]
 
 
-def read_ranked(
-    problem, n, length, contexts, lane, places, cells, edges, stack, stack_rank, choice, rank, heads
-):
+def read_ranked(problem, n, length, contexts, lane, places, cells, edges, stack, stack_rank, choice, rank, heads):
     """The tree of the given rank, top down, into heads [word]."""
     stack[0], stack_rank[0] = GOAL_CELL, rank
     height = 1

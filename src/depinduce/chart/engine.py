@@ -132,9 +132,7 @@ def best_trees(table: RuleTable, batch: Batch, factors: Factors | None = None, *
     return Trees(heads, score[None])
 
 
-def k_best_trees(
-    table: RuleTable, batch: Batch, k: int, factors: Factors | None = None, *, threads: int = 1
-) -> Trees:
+def k_best_trees(table: RuleTable, batch: Batch, k: int, factors: Factors | None = None, *, threads: int = 1) -> Trees:
     """The k most probable trees of every sentence, best first; fewer where a sentence has fewer trees."""
     heads = np.full((k, len(batch.column)), -1, dtype=np.int32)
     best = np.full(len(batch), -np.inf)
@@ -181,9 +179,7 @@ def entropy(
     return entropies
 
 
-def minimum_risk_trees(
-    table: RuleTable, batch: Batch, factors: Factors | None = None, *, threads: int = 1
-) -> Trees:
+def minimum_risk_trees(table: RuleTable, batch: Batch, factors: Factors | None = None, *, threads: int = 1) -> Trees:
     """The trees with the largest expected number of right heads (minimum Bayes risk).
 
     That is the best tree of a first-order grammar without rules, whose arcs weigh their posteriors.
@@ -262,9 +258,7 @@ def _workspace(order: Order, longest: int, contexts: int, with_outside: bool) ->
         kept = np.empty(sizes[0], dtype=np.int64), np.empty(sizes[1])
         if max(sizes) <= _KEPT_NUMBERS:
             _memory.arrays = kept
-    return Workspace(
-        *kept, np.empty(longest + 1), np.empty(4 * (longest + 1), dtype=np.int64), longest, contexts
-    )
+    return Workspace(*kept, np.empty(longest + 1), np.empty(4 * (longest + 1), dtype=np.int64), longest, contexts)
 
 
 @cache

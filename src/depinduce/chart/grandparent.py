@@ -466,17 +466,13 @@ def cell_name(n, contexts, chart, x, row, column):
 def expand(child, columns, n, length, contexts, lane, name, places, cells, edges):
     """All ways to build one cell of one sentence: their weights, their parts, the arc each adds."""
     b, a, x, chart = name % n, name // n % n, name // (n * n) % (2 * contexts), name // (n * n * 2 * contexts)
-    own = places[at(n, contexts, OWN_CONTEXT, 0, 0, a) + lane] // (
-        n * n * LANES
-    )  # x of a's context, valence NO
+    own = places[at(n, contexts, OWN_CONTEXT, 0, 0, a) + lane] // (n * n * LANES)  # x of a's context, valence NO
     count = 0
     if chart == ROOT:
         for h in range(length):
             left = cell_name(n, contexts, LEFT_SIDE, NO, h, 0)
             right = cell_name(n, contexts, RIGHT_SIDE, NO, h, length - 1)
-            count = put_edge(
-                edges, count, root_weight(n, contexts, length, lane, h, cells), left, right, -1, h
-            )
+            count = put_edge(edges, count, root_weight(n, contexts, length, lane, h, cells), left, right, -1, h)
     elif chart == GAP:  # between head a and child b
         direction = LEFT if b < a else RIGHT
         step = 1 - 2 * direction

@@ -171,9 +171,7 @@ def spoilt(typing_context, seen, value, lowest, highest):
     def generate(context, builder, signature, args):
         seen, value, lowest, highest = args
         is_zero = builder.fcmp_ordered("==", value, ir.Constant(_DOUBLES, [0.0] * LANES))
-        inside = builder.and_(
-            builder.fcmp_ordered(">=", value, lowest), builder.fcmp_ordered("<=", value, highest)
-        )
+        inside = builder.and_(builder.fcmp_ordered(">=", value, lowest), builder.fcmp_ordered("<=", value, highest))
         good = builder.or_(is_zero, inside)
         return builder.select(good, seen, ir.Constant(_DOUBLES, [1.0] * LANES))
 
@@ -188,9 +186,7 @@ def gather(typing_context, table, row, column):
         index = builder.add(args[1], args[2])
         value = ir.Constant(_DOUBLES, ir.Undefined)
         for k in range(LANES):
-            element = builder.load(
-                builder.gep(args[0], [builder.extract_element(index, _lane(k))], inbounds=True)
-            )
+            element = builder.load(builder.gep(args[0], [builder.extract_element(index, _lane(k))], inbounds=True))
             value = builder.insert_element(value, element, _lane(k))
         return value
 
@@ -214,9 +210,7 @@ def gather_index(typing_context, table, index):
     def generate(context, builder, signature, args):
         value = ir.Constant(_INTEGERS, ir.Undefined)
         for k in range(LANES):
-            element = builder.load(
-                builder.gep(args[0], [builder.extract_element(args[1], _lane(k))], inbounds=True)
-            )
+            element = builder.load(builder.gep(args[0], [builder.extract_element(args[1], _lane(k))], inbounds=True))
             value = builder.insert_element(value, builder.sext(element, ir.IntType(64)), _lane(k))
         return value
 
@@ -302,9 +296,7 @@ def log_add_scalar(x, y):
 def log_add(x, y):
     """log(eˣ + eʸ) in every lane."""
     (x0, x1, x2, x3), (y0, y1, y2, y3) = _unpack(x), _unpack(y)
-    return _pack(
-        (log_add_scalar(x0, y0), log_add_scalar(x1, y1), log_add_scalar(x2, y2), log_add_scalar(x3, y3))
-    )
+    return _pack((log_add_scalar(x0, y0), log_add_scalar(x1, y1), log_add_scalar(x2, y2), log_add_scalar(x3, y3)))
 
 
 @compiled

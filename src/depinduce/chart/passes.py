@@ -110,9 +110,7 @@ def read_posteriors(problem, sentence, n, contexts, lane, cells, counts, posteri
             posteriors.root[start + h] = posterior
     if posteriors.arc.size:
         arc, decision = pointer(posteriors.arc), pointer(posteriors.decision)
-        position_posteriors(
-            n, contexts, start, length, problem.arc_offsets[sentence], lane, cells, arc, decision
-        )
+        position_posteriors(n, contexts, start, length, problem.arc_offsets[sentence], lane, cells, arc, decision)
 
 
 TEMPLATES = (inside_group, inside_pass, read_posteriors, expectation_pass)

@@ -482,14 +482,10 @@ def expand(child, columns, n, length, contexts, lane, name, places, cells, edges
     if chart == ROOT:
         for h in range(length):
             left, right = cell_name(n, LEFT_SIDE, h, 0), cell_name(n, RIGHT_SIDE, h, length - 1)
-            count = put_edge(
-                edges, count, root_weight(n, contexts, length, lane, h, cells), left, right, -1, h
-            )
+            count = put_edge(edges, count, root_weight(n, contexts, length, lane, h, cells), left, right, -1, h)
     elif chart == PAIR:
         for r in range(a, b):
-            weight = times_scalar(
-                cells[at(n, RIGHT_SIDE, a, r) + lane], cells[at(n, LEFT_SIDE, b, r + 1) + lane]
-            )
+            weight = times_scalar(cells[at(n, RIGHT_SIDE, a, r) + lane], cells[at(n, LEFT_SIDE, b, r + 1) + lane])
             right, left = cell_name(n, RIGHT_SIDE, a, r), cell_name(n, LEFT_SIDE, b, r + 1)
             count = put_edge(edges, count, weight, right, left, -1, -1)
     elif chart == CHAIN:
@@ -503,15 +499,11 @@ def expand(child, columns, n, length, contexts, lane, name, places, cells, edges
 
 def expand_chain(child, columns, n, lane, head, edge, places, cells, edges):
     side, nearest = (RIGHT_SIDE, head - 1) if edge < head else (LEFT_SIDE, head + 1)
-    alone = times_scalar(
-        cells[at(n, side, edge, nearest) + lane], cells[at(n, STOP_AFTER, head, edge) + lane]
-    )
+    alone = times_scalar(cells[at(n, side, edge, nearest) + lane], cells[at(n, STOP_AFTER, head, edge) + lane])
     count = put_edge(edges, 0, alone, cell_name(n, side, edge, nearest), -1, -1, -1)
     row = places[at(n, ROW, head, edge) + lane] * columns
     for s in range(min(edge, head) + 1, max(edge, head)):
-        rule = times_scalar(
-            cells[at(n, GO_AFTER, head, edge) + lane], child[row + places[at(n, COLUMN, 0, s) + lane]]
-        )
+        rule = times_scalar(cells[at(n, GO_AFTER, head, edge) + lane], child[row + places[at(n, COLUMN, 0, s) + lane]])
         both = times_scalar(cells[at(n, PAIR, edge, s) + lane], cells[at(n, LATER, head, s) + lane])
         pair = cell_name(n, PAIR, min(edge, s), max(edge, s))
         count = put_edge(edges, count, times_scalar(rule, both), pair, cell_name(n, CHAIN, head, s), head, s)

@@ -1,0 +1,78 @@
+"""The command line: one module per command, imported when it is called."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import sys
+from importlib import import_module
+
+from depinduce import __version__
+from depinduce.errors import DepinduceError
+
+COMMANDS = {
+    "demo": "train on the built-in corpus, score the trees and draw some: the whole of depinduce in seconds",
+    "train": "learn a grammar from tagged sentences",
+    "parse": "add trees to a file",
+    "evaluate": "score trees against gold trees",
+    "check": "look over a CoNLL-U file: counts, tags, lengths, problems",
+    "bench": "measure the charts against the paper's own algorithm",
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; gives the exit code."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _run(arguments)
+    except DepinduceError as error:
+        print(f"depinduce: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("depinduce: interrupted; nothing half-written is left behind", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # whoever read our output has gone; that is their good right
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except OSError as error:
+        print(f"depinduce: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
+        return 1
+
+
+def _run(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(_overview())
+        return 0 if arguments else 2
+    if arguments[0] == "--version":
+        print(f"depinduce {__version__}")
+        return 0
+    name = arguments[0]
+    if name not in COMMANDS:
+        close = difflib.get_close_matches(name, COMMANDS, n=1)
+        hint = f" Did you mean {close[0]}?" if close else ""
+        print(f"depinduce: there is no command {name!r}.{hint} Commands: {', '.join(COMMANDS)}.", file=sys.stderr)
+        return 2
+    command = import_module(f"depinduce.cli.{name}")
+    parser = argparse.ArgumentParser(
+        prog=f"depinduce {name}",
+        description=command.__doc__,
+        epilog=f"example:\n  {command.EXAMPLE}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_arguments(parser)
+    return command.run(parser.parse_args(arguments[1:])) or 0
+
+
+def _overview() -> str:
+    lines = [
+        "usage: depinduce COMMAND [options]",
+        "",
+        "Dependency trees for a language from part-of-speech tagged text alone, with no treebank.",
+        "",
+        *(f"  {name:10} {help}" for name, help in COMMANDS.items()),
+        "",
+        "depinduce COMMAND --help tells about one command. A first try:",
+        "  depinduce demo",
+    ]
+    return "\n".join(lines)

@@ -16,9 +16,10 @@ import numpy as np
 
 from depinduce.corpus.conllu import UPOS, XPOS, Sentence, read_sentences
 from depinduce.corpus.faults import COLUMNS
-from depinduce.corpus.punctuation import marks_of, remove
+from depinduce.corpus.punctuation import MODES, marks_of, remove
 from depinduce.corpus.vocabulary import Vocabulary
 from depinduce.errors import DepinduceError, InputError
+from depinduce.settings import setting
 
 _NAMED_COLUMNS = {"upos": UPOS, "xpos": XPOS}
 _NOT_TAGS = {1: "the ids", 7: "the heads", 9: "the heads"}
@@ -29,18 +30,13 @@ _DIGITS = re.compile(r"\d+")
 class Reading:
     """How the words of a file become symbols, and which sentences are kept."""
 
-    tags: str = "upos"
-    """Where the tags are: `upos`, `xpos`, or the number of a column."""
-    lowercase: bool = False
-    """Whether words are lower-cased."""
-    fold_numbers: bool = False
-    """Whether each run of digits in a word becomes one 0: 1,250.5 and 3,999.9 are both 0,0.0."""
-    punctuation: str = "auto"
-    """What counts as punctuation and is left out: auto, ud, penn, penn-currency, none."""
-    min_length: int | None = None
-    """The fewest words of a sentence, punctuation not counted."""
-    max_length: int | None = None
-    """The most words of a sentence, punctuation not counted."""
+    tags: str = setting("upos", "where the tags are: upos, xpos, or the number of a column", metavar="COLUMN")
+    lowercase: bool = setting(False, "lower-case the words")
+    fold_numbers: bool = setting(False, "make each run of digits in a word one 0: 1,250.5 and 3,999.9 are both 0,0.0")
+    punctuation: str = setting("auto", "what counts as punctuation and is left out: auto, ud, penn, penn-currency, none",
+                               choices=MODES)  # fmt: skip
+    min_length: int | None = setting(None, "the fewest words of a sentence, punctuation not counted")
+    max_length: int | None = setting(None, "the most words of a sentence, punctuation not counted")
 
     def __post_init__(self):
         marks_of(self.punctuation, self.tag_column)  # faults of both options show here, not later
@@ -50,9 +46,7 @@ class Reading:
         """The number of the tag column, counted from 1."""
         column = _NAMED_COLUMNS.get(self.tags) or (int(self.tags) if self.tags.isdecimal() else 0)
         if column in _NOT_TAGS:
-            raise DepinduceError(
-                f"Column {column} holds {_NOT_TAGS[column]}, not tags. Choose upos, xpos or another."
-            )
+            raise DepinduceError(f"Column {column} holds {_NOT_TAGS[column]}, not tags. Choose upos, xpos or another.")
         if not 1 <= column <= COLUMNS:
             raise DepinduceError(
                 f"There is no tag column {self.tags!r}. Choose upos, xpos or a number from 2 to {COLUMNS}."
@@ -92,9 +86,7 @@ class Corpus:
     index: np.ndarray  # int64 [S] the number of each sentence among all that were read, from 0
     tag_vocabulary: Vocabulary
     word_vocabulary: Vocabulary
-    unknown_tags: Mapping[str, int] = field(
-        default_factory=dict
-    )  # tags the given vocabulary lacks, with counts
+    unknown_tags: Mapping[str, int] = field(default_factory=dict)  # tags the given vocabulary lacks, with counts
     empty: int = 0  # sentences left out because punctuation was all they had
     outside: int = 0  # sentences left out because they were too short or too long
 

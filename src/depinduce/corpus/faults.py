@@ -109,9 +109,7 @@ class _OtherIds:
             remedy = "An id is a number (3), a range (3-4) or the number of an empty node (3.1)."
             self._refuse(row, f"the id {_quoted(identifier)} is malformed", remedy)
         if identifier == "1":
-            self._refuse(
-                row, f"the id 1 comes after word {words}", "Put an empty line between two sentences."
-            )
+            self._refuse(row, f"the id 1 comes after word {words}", "Put an empty line between two sentences.")
         if int(identifier) <= words:
             found = f"the id {identifier} is there twice in one sentence"
         else:

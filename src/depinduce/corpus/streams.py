@@ -29,9 +29,7 @@ def open_input(path: str | Path) -> Iterator[Callable[[int], bytes]]:
     """A function that reads up to so many bytes of `path`, and `b""` at its end."""
     if str(path) == "-":
         stdin = sys.stdin.buffer
-        yield getattr(
-            stdin, "read1", stdin.read
-        )  # read1 hands over what a pipe holds without waiting for more
+        yield getattr(stdin, "read1", stdin.read)  # read1 hands over what a pipe holds without waiting for more
         return
     opener = gzip.open if _is_gzip(path) else open
     with ExitStack() as stack:

@@ -61,9 +61,7 @@ class Vocabulary:
         return hash((self.symbols, self.counts))
 
     def __repr__(self) -> str:
-        return (
-            f"Vocabulary of {len(self)} symbols: {' '.join(self.symbols[:8])}{' …' if len(self) > 8 else ''}"
-        )
+        return f"Vocabulary of {len(self)} symbols: {' '.join(self.symbols[:8])}{' …' if len(self) > 8 else ''}"
 
     def to_json(self) -> dict[str, list]:
         return {"symbols": list(self.symbols), "counts": list(self.counts)}

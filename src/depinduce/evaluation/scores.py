@@ -150,9 +150,7 @@ def _checked(gold_heads, predicted_heads, offsets) -> tuple[np.ndarray, np.ndarr
     gold, predicted, offsets = (np.asarray(a, dtype=np.int64) for a in (gold_heads, predicted_heads, offsets))
     words = int(offsets[-1])
     if not len(gold) == len(predicted) == words:
-        raise ValueError(
-            f"{len(gold)} gold heads, {len(predicted)} predicted heads, offsets for {words} words"
-        )
+        raise ValueError(f"{len(gold)} gold heads, {len(predicted)} predicted heads, offsets for {words} words")
     longest = np.repeat(np.diff(offsets), np.diff(offsets))  # [N] length of the word's sentence
     if np.any(gold > longest) or np.any(predicted > longest):
         raise ValueError("a head lies outside its sentence")

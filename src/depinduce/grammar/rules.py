@@ -77,9 +77,7 @@ class RuleCounts:
 
     def dot(self, table: RuleTable) -> float:
         """Σ count · log potential, where a rule of zero potential that is not used counts nothing."""
-        pairs = zip(
-            (self.root, self.child, self.decision), (table.root, table.child, table.decision), strict=True
-        )
+        pairs = zip((self.root, self.child, self.decision), (table.root, table.child, table.decision), strict=True)
         return float(sum(np.sum(count[count > 0] * values[count > 0]) for count, values in pairs))
 
 

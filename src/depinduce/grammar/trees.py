@@ -51,9 +51,7 @@ def tree_rules(batch: Batch, heads: np.ndarray) -> TreeRules:
 
 
 @compiled_entry
-def _walk(
-    offsets, base, context, no_context, rows, heads, sibling, child_row, child_valence, stop_row, stop_valence
-):
+def _walk(offsets, base, context, no_context, rows, heads, sibling, child_row, child_valence, stop_row, stop_valence):
     """Every head generates its children on each side from the outside in."""
     for sentence in range(len(offsets) - 1):
         start, end = offsets[sentence], offsets[sentence + 1]
@@ -109,8 +107,6 @@ def tree_log_potentials(
         score += factors.decision[tokens[:, None], both, rules.stop_valence, STOP].sum(axis=1)
     if factors.arc is not None:
         in_sentence = sentence[child]
-        arc = (
-            batch.arc_offsets[in_sentence] + (heads[child] - 1) * batch.lengths[in_sentence] + position[child]
-        )
+        arc = batch.arc_offsets[in_sentence] + (heads[child] - 1) * batch.lengths[in_sentence] + position[child]
         score[child] += factors.arc[arc, valence]
     return np.bincount(sentence, weights=score, minlength=len(batch))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -11,66 +12,15 @@ from depinduce.chart.engine import best_trees
 from depinduce.corpus import Corpus, Reading, Vocabulary
 from depinduce.errors import DepinduceError
 from depinduce.grammar.between_orders import lower_order
-from depinduce.grammar.constraints import UD_NON_HEADS
 from depinduce.grammar.rules import Order, RuleCounts, RuleTable, tag_batch
 from depinduce.grammar.trees import tree_counts
+from depinduce.learning.count_settings import ORDERS, CountSettings
 from depinduce.learning.em import Data, Step, maximise
 from depinduce.learning.harmonic import harmonic_counts
 from depinduce.models.counts import Multinomials, random_counts, uniform_counts
 from depinduce.models.grammar_model import GrammarModel, constraint
-from depinduce.settings import setting
 
-ORDERS = {"dmv": Order.FIRST, "dmv-sibling": Order.SIBLING, "dmv-grand": Order.GRANDPARENT}
-STARTS = ("harmonic", "uniform", "random")
 HARMONIC_SMOOTHING = 0.001
-
-
-@dataclass(frozen=True)
-class CountSettings:
-    """How a count DMV is trained."""
-
-    model: str = setting("dmv", "which grammar: a rule sees no context, the sibling, or the grandparent",
-                         choices=tuple(ORDERS))  # fmt: skip
-    init: tuple[str, ...] = setting(
-        ("harmonic",),
-        "where to start: harmonic, uniform, random, or `model DIR`, the parses of another model",
-        metavar="START",
-    )
-    em: str = setting("soft", "learn from all trees, weighted, or from the best tree of each sentence",
-                      choices=("soft", "hard"))  # fmt: skip
-    iterations: int = setting(50, "at most so many iterations of EM")
-    patience: int = setting(3, "with --dev: stop after so many iterations without a better held-out likelihood")
-    smoothing: float = setting(0.1, "pseudo-count of every rule")
-    prior_strength: float = setting(
-        1000.0, "second order: pseudo-counts per row around the first-order estimates of the start (0: none)"
-    )
-    child_valence: bool = setting(True, "let the choice of a child depend on whether it is the first")
-    non_heads: tuple[str, ...] = setting(
-        (), "tags that may not have children; `ud` stands for " + " ".join(UD_NON_HEADS), metavar="TAG"
-    )
-    seed: int = setting(0, "for --init random")
-    threads: int = setting(1, "threads for the charts")
-
-    def __post_init__(self):
-        if self.init[0] == "model":
-            if len(self.init) != 2:
-                raise DepinduceError("--init model needs a directory: --init model DIR.")
-        elif self.init[0] not in STARTS or len(self.init) != 1:
-            raise DepinduceError(
-                f"There is no start {' '.join(self.init)!r}. Choose from: {', '.join(STARTS)}, model DIR."
-            )
-        for name in ("iterations", "patience", "threads"):
-            if getattr(self, name) < 1:
-                raise DepinduceError(f"--{name} must be at least 1, not {getattr(self, name)}.")
-        for name in ("smoothing", "prior_strength"):
-            if not getattr(self, name) >= 0:
-                raise DepinduceError(f"--{name.replace('_', '-')} cannot be {getattr(self, name)}: 0 or more.")
-
-    @property
-    def constrained_tags(self) -> tuple[str, ...]:
-        """The non-heads by name."""
-        named = [UD_NON_HEADS if tag == "ud" else (tag,) for tag in self.non_heads]
-        return tuple(dict.fromkeys(tag for tags in named for tag in tags))
 
 
 def train_counts(
@@ -79,18 +29,25 @@ def train_counts(
     train: Corpus,
     dev: Corpus | None = None,
     report: Callable[[Step], None] = lambda step: None,
-) -> GrammarModel:
-    """A trained model. Heads in the corpora, if any, are not looked at."""
+    earlier: GrammarModel | None = None,
+) -> tuple[GrammarModel, bool]:
+    """A trained model, and whether training finished (or Ctrl-C ended it early; then go on from it as `earlier`).
+
+    Heads in the corpora, if any, are not looked at.
+    """
     order, tags = ORDERS[settings.model], len(train.tag_vocabulary)
-    steps: list[Step] = []
-
-    def remember(step: Step) -> None:
-        steps.append(step)
-        report(step)
-
     family = Multinomials.smoothed(order, tags, settings.smoothing, settings.child_valence)
     table, family = start(settings, family, train)
-    table = maximise(
+    steps: list[dict] = []
+    if earlier is not None:
+        _require_same_run(earlier, settings, train)
+        table, steps = earlier.table, list(earlier.history["steps"])
+
+    def remember(step: Step) -> None:
+        steps.append(asdict(step))
+        report(step)
+
+    outcome = maximise(
         table,
         family,
         _data(order, settings, train),
@@ -99,14 +56,30 @@ def train_counts(
         iterations=settings.iterations,
         patience=settings.patience,
         threads=settings.threads,
+        done=len(steps),
         report=remember,
     )
     history = {
         "settings": asdict(settings),
         "training_data": {"sha256": train.fingerprint(), "sentences": len(train), "words": len(train.tags)},
-        "steps": [asdict(step) for step in steps],
+        "steps": steps[: outcome.iteration],
     }
-    return GrammarModel(order, train.tag_vocabulary, table, settings.constrained_tags, reading, history)
+    constrained = settings.constrained_tags
+    model = GrammarModel(order, train.tag_vocabulary, outcome.table, constrained, reading, history)
+    return model, outcome.finished
+
+
+def _require_same_run(earlier: GrammarModel, settings: CountSettings, train: Corpus) -> None:
+    """Refuse to go on with a model that was trained otherwise."""
+    wanted = json.loads(json.dumps(asdict(settings)))  # as it looks after saving
+    found = earlier.history.get("settings", {})
+    free = {"iterations", "patience", "threads"}  # these may change on the way
+    changed = sorted(name for name in wanted if name not in free and wanted[name] != found.get(name))
+    if changed:
+        differences = ", ".join(f"{name} was {found.get(name)!r}, is {wanted[name]!r}" for name in changed)
+        raise DepinduceError(f"--resume: the settings differ from those of the model: {differences}. Use the same.")
+    if earlier.history["training_data"]["sha256"] != train.fingerprint():
+        raise DepinduceError("--resume: the training sentences differ from those of the model. Use the same files.")
 
 
 def start(settings: CountSettings, family: Multinomials, train: Corpus) -> tuple[RuleTable, Multinomials]:

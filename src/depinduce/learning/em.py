@@ -53,6 +53,15 @@ def best_tree_counts(table: RuleTable, data: Data, threads: int) -> tuple[RuleCo
 E_STEPS = {"soft": expected_counts, "hard": best_tree_counts}
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """Where EM ended."""
+
+    table: RuleTable
+    iteration: int  # after which the table was made
+    finished: bool  # or interrupted by Ctrl-C
+
+
 def maximise(
     table: RuleTable,
     family: Multinomials,
@@ -63,36 +72,42 @@ def maximise(
     iterations: int = 50,
     patience: int = 3,
     threads: int = 1,
+    done: int = 0,
     report: Callable[[Step], None] = lambda step: None,
-) -> RuleTable:
-    """The table after EM; with held-out sentences, the one after which they were most probable.
+) -> Outcome:
+    """EM from `table`, which `done` iterations have made already.
 
-    Stops after `iterations`, or when the held-out likelihood has not risen for `patience` of them.
+    Stops after `iterations`, or when the held-out likelihood has not risen for `patience` of them, and gives
+    the table after which it was highest. Without held-out sentences that is the last. Ctrl-C ends it early.
     """
-    best, best_dev, waited = table, -np.inf, 0
-    previous = -np.inf
-    start = time.perf_counter()
-    for iteration in range(1, iterations + 1):
-        counts, log_likelihood = E_STEPS[kind](table, train, threads)
-        objective = float(log_likelihood.sum()) + family.log_prior(table)
-        if iteration > 2 and objective < previous - 1e-6 * abs(previous):
-            warnings.warn(
-                f"the objective of EM fell from {previous:.6f} to {objective:.6f} in iteration {iteration}",
-                LikelihoodFell,
-                stacklevel=2,
-            )
-        previous = objective
-        table = family.estimate(counts)
-        dev_likelihood = None
-        if dev is not None:
-            dev_likelihood = float(log_partition(table, dev.batch, dev.factors, threads=threads).mean())
-        report(Step(iteration, float(log_likelihood.mean()), dev_likelihood, objective, time.perf_counter() - start))
-        if dev_likelihood is None:
-            best = table
-        elif dev_likelihood > best_dev:
-            best, best_dev, waited = table, dev_likelihood, 0
-        else:
-            waited += 1
-            if waited >= patience:
+    best = Outcome(table, done, finished=True)
+    best_dev = -np.inf if dev is None or done == 0 else _mean_log_likelihood(table, dev, threads)
+    previous, start = -np.inf, time.perf_counter()
+    try:
+        for iteration in range(done + 1, iterations + 1):
+            counts, log_likelihood = E_STEPS[kind](table, train, threads)
+            objective = float(log_likelihood.sum()) + family.log_prior(table)
+            if iteration > done + 2:  # the start need not belong to the family
+                _warn_if_lower(objective, previous, iteration)
+            previous = objective
+            table = family.estimate(counts)
+            dev_likelihood = None if dev is None else _mean_log_likelihood(table, dev, threads)
+            seconds = time.perf_counter() - start
+            report(Step(iteration, float(log_likelihood.mean()), dev_likelihood, objective, seconds))
+            if dev_likelihood is None or dev_likelihood > best_dev:
+                best, best_dev = Outcome(table, iteration, finished=True), dev_likelihood or -np.inf
+            elif iteration - best.iteration >= patience:
                 break
+    except KeyboardInterrupt:
+        return Outcome(best.table, best.iteration, finished=False)
     return best
+
+
+def _mean_log_likelihood(table: RuleTable, data: Data, threads: int) -> float:
+    return float(log_partition(table, data.batch, data.factors, threads=threads).mean())
+
+
+def _warn_if_lower(objective: float, previous: float, iteration: int) -> None:
+    if objective < previous - 1e-9 * abs(previous):
+        message = f"the objective of EM fell from {previous:.9g} to {objective:.9g} in iteration {iteration}"
+        warnings.warn(message, LikelihoodFell, stacklevel=3)

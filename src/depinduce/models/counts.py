@@ -29,9 +29,7 @@ class Multinomials:
     def smoothed(cls, order: Order, tags: int, smoothing: float, child_valence: bool = True) -> Multinomials:
         """With the same pseudo-count for every rule."""
         rows = 2 * tags * order.slots(tags)
-        pseudo = RuleCounts(
-            np.full(tags, smoothing), np.full((rows, tags), smoothing), np.full((rows, 2), smoothing)
-        )
+        pseudo = RuleCounts(np.full(tags, smoothing), np.full((rows, tags), smoothing), np.full((rows, 2), smoothing))
         return cls(order, tags, pseudo, child_valence)
 
     def around(self, first_order: RuleTable, strength: float) -> Multinomials:

@@ -45,9 +45,7 @@ def wrong_words(heads: Sequence[int], gold: Sequence[int] | None) -> set[int]:
     """The words 0..n-1 whose head is not the gold head, where that is known."""
     if gold is None:
         return set()
-    return {
-        word for word, (head, right) in enumerate(zip(heads, gold, strict=True)) if right not in (-1, head)
-    }
+    return {word for word, (head, right) in enumerate(zip(heads, gold, strict=True)) if right not in (-1, head)}
 
 
 def missed_arcs(heads: Sequence[int], gold: Sequence[int] | None) -> list[Arc]:
@@ -66,8 +64,6 @@ def arc_levels(arcs: Sequence[Arc]) -> dict[Arc, int]:
     levels: dict[Arc, int] = {}
     for arc in sorted(arcs, key=lambda arc: (arc.right - arc.left, arc.left)):
         if arc.head >= 0:
-            below = (
-                level for other, level in levels.items() if other.left < arc.right and arc.left < other.right
-            )
+            below = (level for other, level in levels.items() if other.left < arc.right and arc.left < other.right)
             levels[arc] = 1 + max(below, default=0)
     return levels

@@ -73,9 +73,7 @@ class Canvas:
             last = max((column for r, column in self.cells if r == row), default=-1)
             cells = [self._shown(row, column) for column in range(last + 1)]
             runs = groupby(cells, key=lambda cell: cell[1])
-            drawn.append(
-                "".join(styled("".join(text for text, _ in run), style, colour) for style, run in runs)
-            )
+            drawn.append("".join(styled("".join(text for text, _ in run), style, colour) for style, run in runs))
         return drawn
 
     def _line(self, places: list[tuple[int, int]], ahead: int, back: int, style: str | None) -> None:

@@ -44,8 +44,6 @@ def is_right_to_left(text: str) -> bool:
 def printable(text: str) -> str:
     """The text composed, with a sign in place of characters that break a terminal or an XML file."""
     return "".join(
-        "\N{REPLACEMENT CHARACTER}"
-        if unicodedata.category(char) in ("Cc", "Cs") or char in "\ufffe\uffff"
-        else char
+        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(char) in ("Cc", "Cs") or char in "\ufffe\uffff" else char
         for char in unicodedata.normalize("NFC", text)
     )

@@ -90,9 +90,7 @@ def tree_svg(
         parts.append(tree.element(arc, arcs_end, words, "dep-wrong" if arc.child in wrong else "", posterior))
     parts += [missed.element(arc, tag_line + 8, words, "dep-gold") for arc in missed.arcs]
     for word, middle in enumerate(middles):
-        parts.append(
-            _text("dep-word dep-wrong" if word in wrong else "dep-word", middle, baseline, words[word])
-        )
+        parts.append(_text("dep-word dep-wrong" if word in wrong else "dep-word", middle, baseline, words[word]))
         parts.append(_text("dep-tag", middle, tag_line, tags[word]))
     if gold is not None:
         parts += _legend(height)
@@ -153,9 +151,7 @@ class _Band:
 
     def _port(self, arc: Arc) -> float:
         """How far from the middle of its head an arc leaves; the longest on its side is the nearest."""
-        siblings = [
-            a for a in self.arcs if a.head == arc.head and (a.child > a.head) == (arc.child > arc.head)
-        ]
+        siblings = [a for a in self.arcs if a.head == arc.head and (a.child > a.head) == (arc.child > arc.head)]
         outer = sum(self.levels[sibling] > self.levels[arc] for sibling in siblings)
         return PORT + outer * min(PORT_STEP, PORT_SPREAD / len(siblings))
 

@@ -65,9 +65,7 @@ def _rows_above(arcs: list[Arc], middles: list[int], wrong: set[int], colour: bo
     """The arcs of the tree: highest level first, arrows last; a wrong arc ends in a cross."""
     canvas, levels = Canvas(), arc_levels(arcs)
     arrows = _highest(arcs, levels)  # their row
-    for arc in sorted(
-        arcs, key=lambda arc: arc.child in wrong
-    ):  # wrong arcs show their style where lines join
+    for arc in sorted(arcs, key=lambda arc: arc.child in wrong):  # wrong arcs show their style where lines join
         is_wrong = arc.child in wrong
         style = "wrong" if is_wrong else None
         top = arrows - levels[arc] if arc in levels else 0

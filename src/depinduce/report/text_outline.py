@@ -106,9 +106,7 @@ def _text_columns(
     texts = []
     for word, (form, tag) in enumerate(zip(words, tags, strict=True)):
         number = "" if gold is None else styled(f"{word + 1:>{number_width}} ", "tag", colour)
-        form = styled(form, "wrong" if word in wrong else "word", colour) + pad(
-            "", word_width - display_width(form)
-        )
+        form = styled(form, "wrong" if word in wrong else "word", colour) + pad("", word_width - display_width(form))
         remark = ""
         if word in wrong:
             right = f"{gold[word]} {words[gold[word] - 1]}" if gold[word] else "root"

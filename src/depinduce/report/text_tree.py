@@ -30,9 +30,7 @@ def draw_tree(
     if not len(words):
         return ""
     if cycle := find_cycle(heads):
-        raise ValueError(
-            "the heads have a cycle: " + " → ".join(words[word - 1] for word in [*cycle, cycle[0]])
-        )
+        raise ValueError("the heads have a cycle: " + " → ".join(words[word - 1] for word in [*cycle, cycle[0]]))
     words, tags = [printable(word) for word in words], [printable(tag) for tag in tags]
     heads, gold = [int(head) for head in heads], None if gold is None else [int(head) for head in gold]
     if width is None:

@@ -151,9 +151,7 @@ def object_of(dice: Dice, event: Event, subject: Nominal, plan: Plan) -> Nominal
     if scope.own and subject.human:
         return noun_phrase(dice, noun, scope, plural=subject.number == "Plur")
     partners = [other for other in nouns_named(token) if pairable(noun, other)]
-    simple = (
-        plan.plain or plan.negative or event.prep or noun.unique or noun.complement or noun.kind == "person"
-    )
+    simple = plan.plain or plan.negative or event.prep or noun.unique or noun.complement or noun.kind == "person"
     if partners and not simple and dice.chance(0.12):
         return noun_pair(dice, noun, dice.pick(partners), scope)
     if plan.alone and noun.kind == "thing" and not indefinite and dice.chance(0.04):

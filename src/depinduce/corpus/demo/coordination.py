@@ -45,9 +45,7 @@ def _named(dice: Dice, phrase: str, fits: Callable[[Event], bool]) -> Event | No
 def same_object(dice: Dice) -> Node | None:
     """Somebody does one thing and then another to the same object."""
     first_verb, second_verb = dice.pick(usual("same object")).split(" > ")
-    first = _named(
-        dice, first_verb, lambda event: event.transitive and takes_people(event) and not event.recipients
-    )
+    first = _named(dice, first_verb, lambda event: event.transitive and takes_people(event) and not event.recipients)
     time = dice.weighted({"past": 6, "future": 1.5, "can": 0.7, "must": 0.5})
     plan = Plan(time, adjuncts=dice.weighted({0: 3, 1: 1}), omit=NO_TIME)
     clause = event_clause(dice, first, plan)
@@ -73,12 +71,8 @@ def same_object(dice: Dice) -> Node | None:
 def in_turn(dice: Dice) -> Node | None:
     """Somebody does one thing and then another."""
     first_verb, second_verb = dice.pick(usual("in turn")).split(" > ")
-    first = _named(
-        dice, first_verb, lambda event: takes_people(event) and not event.recipients and not event.prep
-    )
-    second = _named(
-        dice, second_verb, lambda event: deliberate(event) and not event.recipients and not event.prep
-    )
+    first = _named(dice, first_verb, lambda event: takes_people(event) and not event.recipients and not event.prep)
+    second = _named(dice, second_verb, lambda event: deliberate(event) and not event.recipients and not event.prep)
     time = dice.weighted({"past": 6, "future": 1.5})
     clause = event_clause(dice, first, Plan(time, adjuncts=0, omit=NO_TIME))
     if not clause.subject.human:
@@ -92,9 +86,7 @@ def in_turn(dice: Dice) -> Node | None:
 def two_clauses(dice: Dice) -> Node | None:
     """Two people do two things in the same place."""
     unfit = {"stative", "once", "accident", "moment"}
-    first = some_event(
-        dice, lambda event: takes_people(event) and not event.traits & unfit and not event.recipients
-    )
+    first = some_event(dice, lambda event: takes_people(event) and not event.traits & unfit and not event.recipients)
     second = together_in_scene(dice, first, lambda event: not event.traits & unfit and not event.recipients)
     if second is None:
         return None
@@ -134,9 +126,7 @@ def _search(dice: Dice) -> Node | None:
     if clause.object.node.upos == "PRON":
         return None
     subject = again(clause.subject)
-    group = verbs.verb_group(
-        "find", dice.pick(("past", "could")), subject, negative=True, contracted=dice.chance(0.5)
-    )
+    group = verbs.verb_group("find", dice.pick(("past", "could")), subject, negative=True, contracted=dice.chance(0.5))
     verbs.arrange(group, subject.node.labelled("nsubj"))
     group.head.right.append(clause.object.pronoun("Acc").labelled("obj"))
     return finish(joined(clause.head, group.head, "but", comma=True), ".")
@@ -144,9 +134,7 @@ def _search(dice: Dice) -> Node | None:
 
 def _tastes(dice: Dice) -> Node | None:
     """Anna likes pears, but Ben does not like them."""
-    event = some_event(
-        dice, lambda event: event.verb in ("like", "need", "eat", "enjoy") and takes_people(event)
-    )
+    event = some_event(dice, lambda event: event.verb in ("like", "need", "eat", "enjoy") and takes_people(event))
     plan = Plan(
         "present" if "stative" in event.traits else "past",
         omit=BARE,
@@ -165,9 +153,7 @@ def choice_question(dice: Dice) -> Node:
     """This one or that one?"""
     verb, token = dice.pick(usual("tastes")).split()
     nouns = [
-        noun
-        for noun in nouns_named(token)
-        if not noun.complement and not noun.modifier and noun.lemma != "flower"
+        noun for noun in nouns_named(token) if not noun.complement and not noun.modifier and noun.lemma != "flower"
     ]
     first, second = dice.shuffled(nouns)[:2]
     likes = some_event(dice, lambda event: event.verb == "like")
@@ -175,9 +161,7 @@ def choice_question(dice: Dice) -> Node:
     group = verbs.verb_group(verb, "present", subject, inverted=True)
     verbs.arrange(group, subject.node.labelled("nsubj"), inverted=True)
     if verb == "like":
-        pair = noun_pair(
-            dice, first, second, Scope(), "or", style="", plural=not first.mass and not second.mass
-        )
+        pair = noun_pair(dice, first, second, Scope(), "or", style="", plural=not first.mass and not second.mass)
     else:
         style = dice.pick(("some", "")) if first.mass and second.mass else None
         pair = noun_pair(dice, first, second, Scope(indefinite=True), "or", style=style, plural=False)

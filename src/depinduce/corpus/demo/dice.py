@@ -34,6 +34,4 @@ class Dice:
 
     def shuffled(self, items: Sequence[Item]) -> list[Item]:
         """The items in random order."""
-        return [
-            item for _, _, item in sorted((self._roll(), place, item) for place, item in enumerate(items))
-        ]
+        return [item for _, _, item in sorted((self._roll(), place, item) for place, item in enumerate(items))]

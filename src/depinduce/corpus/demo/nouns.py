@@ -69,12 +69,7 @@ def _noun(word: str, group: str, kind: str) -> Noun:
 
 
 GROUPS = _read_groups((Path(__file__).parent / "nouns.txt").read_text(encoding="utf-8").splitlines())
-_SINGLE = {
-    noun.lemma: noun
-    for group in GROUPS.values()
-    for noun in group
-    if not noun.modifier and not noun.complement
-}
+_SINGLE = {noun.lemma: noun for group in GROUPS.values() for noun in group if not noun.modifier and not noun.complement}
 
 
 def nouns_named(token: str) -> tuple[Noun, ...]:

@@ -37,9 +37,7 @@ def noun_phrase(
 ) -> Nominal:
     """A noun with determiner and modifiers; number and determiner style are chosen if not given."""
     if noun.group == "NAME":
-        return (
-            _name_with_more(dice, noun) if scope.role == "subject" and not scope.plain else name(dice, noun)
-        )
+        return _name_with_more(dice, noun) if scope.role == "subject" and not scope.plain else name(dice, noun)
     if plural is None:
         plural = is_plural(dice, noun)
     nominal = bare_noun(dice, noun, plural)
@@ -71,9 +69,7 @@ def _name_with_more(dice: Dice, noun: Noun) -> Nominal:
     nominal = name(dice, noun, full=dice.chance(0.08))
     if dice.chance(0.15):
         kin = [other for other in GROUPS["KIN"] if other.gender in ("", noun.gender) and not other.singular]
-        who = noun_phrase(
-            dice, dice.pick(kin), Scope(plain=True, owner=dice.pick((SPEAKER, SPEAKERS))), False
-        )
+        who = noun_phrase(dice, dice.pick(kin), Scope(plain=True, owner=dice.pick((SPEAKER, SPEAKERS))), False)
         who.node.left.insert(0, punctuation(","))
         who.node.right.append(punctuation(","))
         nominal.node.right.append(who.node.labelled("appos"))

@@ -38,9 +38,7 @@ def state(dice: Dice, noun: Noun | None, degree: bool = True) -> Node:
     node = words.adjective(first)
     if degree and gradable(first) and dice.chance(0.25):
         node.left.append(
-            words.adverb(
-                dice.pick(("very", "very", "quite", "too" if first in usual("too much") else "very"))
-            )
+            words.adverb(dice.pick(("very", "very", "quite", "too" if first in usual("too much") else "very")))
         )
     elif degree and dice.chance(0.3):
         second = dice.pick(states)
@@ -56,9 +54,7 @@ def described(dice: Dice, plain: bool = False, pronouns: float = 0.12) -> Nomina
     """Somebody or something that one would describe with an adjective."""
     if dice.chance(pronouns):
         return personal_pronoun(dice)
-    return noun_phrase(
-        dice, choose_noun(dice, usual("described")), Scope("subject", plain=plain), style="the"
-    )
+    return noun_phrase(dice, choose_noun(dice, usual("described")), Scope("subject", plain=plain), style="the")
 
 
 def placed(dice: Dice, plain: bool = False) -> tuple[Nominal, Node]:

@@ -83,9 +83,7 @@ def place_question(dice: Dice) -> Node:
 def existential_question(dice: Dice) -> Node:
     """Is there one?"""
     thing, place = predicates.found(dice)
-    return finish(
-        predicates.existential(dice, thing, place, dice.pick(("present", "past")), inverted=True), "?"
-    )
+    return finish(predicates.existential(dice, thing, place, dice.pick(("present", "past")), inverted=True), "?")
 
 
 def subject_question(dice: Dice) -> Node:
@@ -197,9 +195,7 @@ def _by_some_means(event: Event) -> bool:
 def where_question(dice: Dice) -> Node:
     """Where is it?"""
     subject = predicates.placed(dice, plain=dice.chance(0.6))[0]
-    return _predicate_first(
-        subject, words.question_adverb("where"), dice.pick(("present", "present", "past"))
-    )
+    return _predicate_first(subject, words.question_adverb("where"), dice.pick(("present", "present", "past")))
 
 
 def measure_question(dice: Dice) -> Node:

@@ -28,18 +28,14 @@ from depinduce.corpus.demo.usage import usual
 def add_subject_relative(dice: Dice, nominal: Nominal, main: Event | None = None) -> bool:
     """Gives the nominal a clause in which it is the subject (the girl who found the key), if one fits."""
     fitting = [
-        event
-        for event in EVENTS
-        if takes_subject(event, nominal.noun) and event.verb not in usual("not in relatives")
+        event for event in EVENTS if takes_subject(event, nominal.noun) and event.verb not in usual("not in relatives")
     ]
     near = [event for event in fitting if main and set(event.scenes) & set(main.scenes)]
     if not fitting:
         return False
     event = dice.pick(near if near and dice.chance(0.7) else fitting)
     forms = ("who", "who", "that") if nominal.noun.kind == "person" else ("that", "that", "which")
-    relative = Nominal(
-        words.pronoun(dice.pick(forms), "Rel"), nominal.noun, 3, nominal.number, nominal.gender
-    )
+    relative = Nominal(words.pronoun(dice.pick(forms), "Rel"), nominal.noun, 3, nominal.number, nominal.gender)
     time = "past"
     if main is None and not event.traits & {"once", "stative"}:
         time = dice.weighted({"past": 3, "was": 1})
@@ -60,18 +56,14 @@ def add_object_relative(dice: Dice, nominal: Nominal, user: Nominal | None = Non
     fitting = [
         event
         for event in EVENTS
-        if takes_object(event, nominal.noun)
-        and event.goals != ("spot",)
-        and event.verb not in ("have", "want")
+        if takes_object(event, nominal.noun) and event.goals != ("spot",) and event.verb not in ("have", "want")
     ]
     if user:
         fitting = [event for event in fitting if event.verb in usual("source of things")]
     if not fitting:
         return False
     event = dice.pick(fitting)
-    form = dice.weighted(
-        {"": 1.2 if bare else 0, "that": 2, "who" if nominal.noun.kind == "person" else "which": 0.8}
-    )
+    form = dice.weighted({"": 1.2 if bare else 0, "that": 2, "who" if nominal.noun.kind == "person" else "which": 0.8})
     front = (words.pronoun(form, "Rel").labelled("obj"),) if form else ()
     stative = "stative" in event.traits and "once" not in event.traits
     time = dice.pick(("past", "present")) if stative else "past"
@@ -107,11 +99,7 @@ def relative_in_subject(dice: Dice) -> Node | None:
         return None
     subject = noun_phrase(dice, noun, Scope("subject", plain=True), style="the")
     by_object = dice.chance(0.25 if noun.kind != "person" else 0.15)
-    done = (
-        add_object_relative(dice, subject, bare=False)
-        if by_object
-        else add_subject_relative(dice, subject, event)
-    )
+    done = add_object_relative(dice, subject, bare=False) if by_object else add_subject_relative(dice, subject, event)
     if not done:
         return None
     time = choose_time(dice, event)
@@ -159,11 +147,7 @@ def relative_with_copula(dice: Dice) -> Node | None:
     subject = predicates.described(dice, plain=True)
     if subject.noun is None or not _can_be_singled_out(subject.noun):
         return None
-    done = (
-        add_object_relative(dice, subject)
-        if subject.noun.kind == "thing"
-        else add_subject_relative(dice, subject)
-    )
+    done = add_object_relative(dice, subject) if subject.noun.kind == "thing" else add_subject_relative(dice, subject)
     if not done:
         return None
     return finish(predicates.be(dice, subject, _said_of(dice, subject), dice.pick(("present", "past"))), ".")
@@ -185,10 +169,7 @@ def participle_statement(dice: Dice) -> Node | None:
     event = some_event(
         dice,
         lambda event: (
-            event.verb in usual("handmade")
-            and takes_people(event)
-            and not event.particle
-            and not event.recipients
+            event.verb in usual("handmade") and takes_people(event) and not event.particle and not event.recipients
         ),
     )
     noun = choose_noun(dice, event.objects)
@@ -199,9 +180,7 @@ def participle_statement(dice: Dice) -> Node | None:
     agent = subject_of(dice, event, Plan(plain=True), pronouns=0)
     modifier.right.append(prepositional("by", agent).labelled("obl:agent"))
     nominal.node.right.append(modifier)
-    return finish(
-        predicates.be(dice, nominal, predicates.state(dice, noun), dice.pick(("present", "past"))), "."
-    )
+    return finish(predicates.be(dice, nominal, predicates.state(dice, noun), dice.pick(("present", "past"))), ".")
 
 
 def busy_person_statement(dice: Dice) -> Node | None:
@@ -216,9 +195,7 @@ def busy_person_statement(dice: Dice) -> Node | None:
         ),
     )
     tokens = [
-        token
-        for token, group in (("CHILD", "CHILD"), ("woman", "ADULT"), ("man", "ADULT"))
-        if group in event.subjects
+        token for token, group in (("CHILD", "CHILD"), ("woman", "ADULT"), ("man", "ADULT")) if group in event.subjects
     ]
     nominal = noun_phrase(dice, choose_noun(dice, tuple(tokens)), Scope("subject", plain=True), style="the")
     modifier = verbs.participle(event.verb, passive=False)

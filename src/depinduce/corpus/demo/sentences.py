@@ -96,12 +96,7 @@ def _repetitive(root: Node) -> bool:
     if any(word.form == following.form for word, following in zip(words, words[1:], strict=False)):
         return True
     taken_up = {
-        id(child)
-        for word in words
-        for child in word.right
-        if (child.deprel, child.lemma) == ("conj", word.lemma)
+        id(child) for word in words for child in word.right if (child.deprel, child.lemma) == ("conj", word.lemma)
     }
-    content = [
-        word for word in words if word.upos in ("NOUN", "PROPN", "VERB", "ADJ") and id(word) not in taken_up
-    ]
+    content = [word for word in words if word.upos in ("NOUN", "PROPN", "VERB", "ADJ") and id(word) not in taken_up]
     return len({word.lemma for word in content}) < len(content)

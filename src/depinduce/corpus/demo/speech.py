@@ -68,9 +68,7 @@ def that_clause(dice: Dice, past: bool, events: float = 4, pronouns: float = 0.1
 
 
 def _told_event(dice: Dice, event: Event, time: str, pronouns: float) -> Node:
-    plan = Plan(
-        time, dice.chance(0.08), dice.chance(0.5), omit=NO_TIME, adjuncts=dice.pick((0, 1)), plain=True
-    )
+    plan = Plan(time, dice.chance(0.08), dice.chance(0.5), omit=NO_TIME, adjuncts=dice.pick((0, 1)), plain=True)
     return event_clause(dice, event, plan, subject_of(dice, event, plan, pronouns)).head
 
 

@@ -24,9 +24,7 @@ from depinduce.corpus.demo.tree import Node, finish, punctuation
 from depinduce.corpus.demo.usage import usual
 
 
-def plan_for(
-    dice: Dice, event: Event, adjuncts: dict[int, float] | None = None, negation: float = 0.12
-) -> Plan:
+def plan_for(dice: Dice, event: Event, adjuncts: dict[int, float] | None = None, negation: float = 0.12) -> Plan:
     """A plan for a statement about the event."""
     time = choose_time(dice, event, takes_people(event))
     negative = dice.chance(negation if takes_people(event) else negation / 4)
@@ -51,9 +49,7 @@ def event_statement(dice: Dice) -> Node:
 
 def _begin_with_adjunct(dice: Dice, clause: Clause) -> None:
     """Time or place before the clause, if it has none after the verb."""
-    if any(
-        child.deprel in ("obl", "obl:unmarked", "advmod") for child in clause.head.left + clause.head.right
-    ):
+    if any(child.deprel in ("obl", "obl:unmarked", "advmod") for child in clause.head.left + clause.head.right):
         return
     event, time = clause.event, clause.time
     if time in ("past", "future", "present") and time_phrases(event, time) and dice.chance(0.7):
@@ -128,9 +124,7 @@ def existential_statement(dice: Dice) -> Node:
     """There is something somewhere."""
     negative = dice.chance(0.2)
     thing, place = predicates.found(dice, negative)
-    return finish(
-        predicates.existential(dice, thing, place, dice.pick(("present", "past")), negative=negative), "."
-    )
+    return finish(predicates.existential(dice, thing, place, dice.pick(("present", "past")), negative=negative), ".")
 
 
 def passive_clause(dice: Dice, event: Event, plan: Plan, agent: float) -> tuple[Node, Nominal]:
@@ -193,9 +187,7 @@ def command(dice: Dice) -> Node:
     if not event.traits & {"creates", "consumes"} and (negative or dice.chance(0.6)):
         event = event._replace(traits=event.traits | {"known"})
     omit = frozenset({"time"} if negative or dice.chance(0.7) else ())
-    add_complements(
-        dice, head, event, you(), Plan("must", negative, omit=omit, adjuncts=dice.pick((0, 0, 1)))
-    )
+    add_complements(dice, head, event, you(), Plan("must", negative, omit=omit, adjuncts=dice.pick((0, 0, 1))))
     _address(dice, head)
     return finish(head, "." if dice.chance(0.85) else "!")
 

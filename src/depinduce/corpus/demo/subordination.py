@@ -38,9 +38,7 @@ def together_in_scene(dice: Dice, first: Event, fits: Callable[[Event], bool]) -
     family = next((family for family in _FAMILIES if family & set(first.scenes)), None)
     if family is None:
         return None
-    others = [
-        event for event in EVENTS if family & set(event.scenes) and event.verb != first.verb and fits(event)
-    ]
+    others = [event for event in EVENTS if family & set(event.scenes) and event.verb != first.verb and fits(event)]
     return dice.pick(others) if others else None
 
 
@@ -99,15 +97,11 @@ def passive_because_statement(dice: Dice) -> Node:
 
 def if_statement(dice: Dice) -> Node | None:
     """If it is so, somebody will or should do something about it."""
-    event = some_event(
-        dice, lambda event: bool(event.reasons) and deliberate(event) and "once" not in event.traits
-    )
+    event = some_event(dice, lambda event: bool(event.reasons) and deliberate(event) and "once" not in event.traits)
     reason = dice.pick(event.reasons)
     if reason.startswith("obj:"):
         return _if_object(dice, event, reason)
-    subject = (
-        you() if dice.chance(0.5) else subject_of(dice, event, Plan("present", plain=True), pronouns=0.1)
-    )
+    subject = you() if dice.chance(0.5) else subject_of(dice, event, Plan("present", plain=True), pronouns=0.1)
     if reason in usual("no condition") or not subject.human:
         return None
     condition = _condition(dice, reason, subject)
@@ -172,9 +166,7 @@ def two_events(dice: Dice) -> Node | None:
     subject, time = None, "past"
     if conjunction == "while":
         time = dice.pick(("past", "was"))
-    elif _can_do(second, main.subject) and {first.verb, second.verb}.isdisjoint(
-        {"sing", "dance", "sleep", "rest"}
-    ):
+    elif _can_do(second, main.subject) and {first.verb, second.verb}.isdisjoint({"sing", "dance", "sleep", "rest"}):
         subject = again(main.subject)
     else:
         return None
@@ -196,9 +188,7 @@ def interruption(dice: Dice) -> Node:
     event = some_event(
         dice,
         lambda event: (
-            takes_people(event)
-            and not event.traits & unfit
-            and (not until or event.verb in usual("lasting events"))
+            takes_people(event) and not event.traits & unfit and (not until or event.verb in usual("lasting events"))
         ),
     )
     main = event_clause(dice, event, Plan("past" if until else "was", omit=NO_TIME, adjuncts=1))
@@ -267,9 +257,7 @@ def purpose_statement(dice: Dice) -> Node | None:
         return None
     group = verbs.verb_group(verb, time, subject)
     verbs.arrange(group, subject.node.labelled("nsubj"))
-    goal = Node(
-        place, place, "NOUN", "Number=Sing", "obl", left=[words.preposition("to"), words.determiner("the")]
-    )
+    goal = Node(place, place, "NOUN", "Number=Sing", "obl", left=[words.preposition("to"), words.determiner("the")])
     purpose = verbs.infinitive(errand.verb).labelled("advcl")
     add_complements(dice, purpose, errand, subject, Plan("past", omit=BARE, adjuncts=0))
     group.head.right += [goal, purpose]

@@ -93,9 +93,7 @@ def arrange(
     return group.head
 
 
-def clause(
-    verb: str, time: str, subject: Nominal, *, negative: bool = False, contracted: bool = False
-) -> Node:
+def clause(verb: str, time: str, subject: Nominal, *, negative: bool = False, contracted: bool = False) -> Node:
     """Subject and verb in the order of a statement; returns the verb."""
     group = verb_group(verb, time, subject, negative=negative, contracted=contracted)
     return arrange(group, subject.node.labelled("nsubj"))
@@ -132,9 +130,7 @@ def _inflected(chain: list[tuple[str, str]], time: str, subject: Nominal) -> lis
     nodes = []
     form = "finite"
     for lemma, deprel in chain:
-        nodes.append(
-            _finite(lemma, deprel, time, subject) if form == "finite" else _form(lemma, form, deprel)
-        )
+        nodes.append(_finite(lemma, deprel, time, subject) if form == "finite" else _form(lemma, form, deprel))
         form = "passive" if deprel == "aux:pass" else _FORM_AFTER.get(lemma, "infinitive")
     return nodes
 

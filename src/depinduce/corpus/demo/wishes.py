@@ -68,9 +68,7 @@ def _fits(event: Event, verb: str) -> bool:
     if verb in _LIKING:
         return not event.traits & {"once", "moment"} and event.verb not in _NOT_FOR_PLEASURE
     if verb in ("begin", "start"):
-        return "moment" not in event.traits and (
-            bool(event.objects) or event.verb in ("sing", "dance", "work", "run")
-        )
+        return "moment" not in event.traits and (bool(event.objects) or event.verb in ("sing", "dance", "work", "run"))
     return verb != "plan" or "moment" not in event.traits
 
 
@@ -121,17 +119,13 @@ def _can_be_allowed(event: Event) -> bool:
 
 def able_statement(dice: Dice) -> Node | None:
     """Somebody is ready or able to do something, or glad to do it."""
-    event = some_event(
-        dice, lambda event: deliberate(event) and not event.traits & {"moment", "own", "unusual"}
-    )
+    event = some_event(dice, lambda event: deliberate(event) and not event.traits & {"moment", "own", "unusual"})
     subject = subject_of(dice, event, Plan(plain=True), pronouns=0.3)
     if not subject.human or event.verb == "enjoy":
         return None
     quality = dice.pick(("ready", "able", "happy", "glad"))
     negative = quality == "able" and dice.chance(0.4)
-    head = predicates.be(
-        dice, subject, words.adjective(quality), dice.pick(("present", "past")), negative=negative
-    )
+    head = predicates.be(dice, subject, words.adjective(quality), dice.pick(("present", "past")), negative=negative)
     task = add_task(dice, verbs.infinitive(event.verb), event, subject, Plan(negative=negative))
     head.right.append(task if quality in ("ready", "able") else task.labelled("advcl"))
     return finish(head, ".")
@@ -140,9 +134,7 @@ def able_statement(dice: Dice) -> Node | None:
 def judging_statement(dice: Dice) -> Node | None:
     """It is easy to bake bread; baking bread is easy."""
     side = dice.pick(sorted(_QUALITIES))
-    event = some_event(
-        dice, lambda event: deliberate(event) and not event.particle and _has_side(event, side)
-    )
+    event = some_event(dice, lambda event: deliberate(event) and not event.particle and _has_side(event, side))
     quality = words.adjective(dice.pick(_QUALITIES[side]))
     negative = side == "skill" and quality.form != "possible" and dice.chance(0.25)
     group = verbs.copula_group(quality, dice.pick(("present", "present", "past")), it(), negative=negative)
@@ -170,6 +162,4 @@ def _has_side(event: Event, side: str) -> bool:
 
 def _is_particular(clause: Node) -> bool:
     """Whether it speaks of particular people and things, as a general judgement does not."""
-    return any(
-        word.upos in ("PRON", "PROPN") or word.lemma in ("some", "this", "that") for word in clause.words()
-    )
+    return any(word.upos in ("PRON", "PROPN") or word.lemma in ("some", "this", "that") for word in clause.words())

@@ -1,0 +1,66 @@
+"""Look over a CoNLL-U file: counts, tags, lengths, trees and problems. Exits with 1 if there are problems."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from depinduce.cli.console import show_table
+from depinduce.cli.options import add_settings, read_settings
+from depinduce.corpus import Reading
+
+EXAMPLE = "depinduce check corpus.conllu"
+LINES_SHOWN = 5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="CoNLL-U file (.gz works, - is stdin)")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+    add_settings(parser, Reading, "reading")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from depinduce.evaluation.overview import look_over
+
+    overview = look_over(arguments.file, read_settings(arguments, Reading))
+    if arguments.json:
+        print(json.dumps(overview.to_json(), indent=2, ensure_ascii=False))
+    else:
+        show(overview)
+    return 1 if overview.problems else 0
+
+
+def show(overview) -> None:
+    from depinduce.evaluation.tables import Table
+
+    words = overview.words - overview.punctuation
+    print(
+        f"{overview.path}: {overview.sentences} sentences, {words} words and {overview.punctuation} punctuation marks"
+    )
+    if overview.blocks_without_words:
+        print(f"{overview.blocks_without_words} blocks without words (comments or blank lines)")
+    print(_about_trees(overview) + "\n")
+    lengths = overview.lengths
+    cuts = {"≤ 10": 10, "≤ 15": 15, "≤ 40": 40, f"all (longest {max(lengths, default=0)})": max(lengths, default=0)}
+    rows = []
+    for name, longest in cuts.items():
+        chosen = {length: count for length, count in lengths.items() if length <= longest}
+        rows.append([name, str(sum(chosen.values())), str(sum(length * count for length, count in chosen.items()))])
+    show_table(Table("by length, punctuation not counted", ["words", "sentences", "words"], rows))
+    total = max(overview.words, 1)
+    rows = [[tag, str(count), f"{100 * count / total:.1f}"] for tag, count in overview.tags.most_common()]
+    show_table(Table(f"{len(rows)} tags", ["tag", "words", "%"], rows))
+    for problem, lines in overview.problems.items():
+        more = "" if len(lines) <= LINES_SHOWN else ", …"
+        places = ", ".join(map(str, lines[:LINES_SHOWN]))
+        print(f"problem: {problem}: {len(lines)} sentences, at line {places}{more}")
+
+
+def _about_trees(overview) -> str:
+    if not overview.with_trees:
+        return "no trees (HEAD is `_`): fit for training, not for scoring"
+    share = 100 * overview.non_projective / overview.with_trees
+    return (
+        f"{overview.with_trees} sentences with trees: {overview.non_projective} not projective ({share:.1f} %), "
+        f"{overview.several_roots} with several roots"
+    )

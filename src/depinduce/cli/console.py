@@ -1,0 +1,81 @@
+"""What a command shows while it works: a live display on a terminal, plain lines elsewhere; always on stderr."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from depinduce.evaluation.tables import Table
+
+
+def say(message: str) -> None:
+    """A line for the user, apart from the output."""
+    print(message, file=sys.stderr, flush=True)
+
+
+def warn(message: str) -> None:
+    say(f"depinduce: warning: {message}")
+
+
+def show_table(table: Table) -> None:
+    """A table as output: with lines and colour on a terminal, plain elsewhere."""
+    from depinduce.evaluation.tables import as_rich, as_text
+
+    if sys.stdout.isatty():
+        from rich.console import Console
+
+        Console().print(as_rich(table))
+    else:
+        print(as_text(table))
+
+
+@contextmanager
+def progress(task: str, total: int | None = None, unit: str = "") -> Iterator[Callable[..., None]]:
+    """A function to call with the amount done so far and, if there is something to tell, a text.
+
+    On a terminal it moves a bar. Elsewhere it prints a line, but not more than one every five seconds.
+    """
+    if sys.stderr.isatty():
+        with _bar(task, total, unit) as update:
+            yield update
+    else:
+        yield _lines(task, total, unit)
+
+
+@contextmanager
+def _bar(task: str, total: int | None, unit: str) -> Iterator[Callable[..., None]]:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = [TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(), TextColumn(unit)]
+    columns += [TextColumn("{task.fields[text]}"), TimeElapsedColumn()]
+    if total is not None:
+        columns += [TextColumn("left"), TimeRemainingColumn()]
+    with Progress(*columns, console=Console(stderr=True)) as display:
+        number = display.add_task(task, total=total, text="")
+        yield lambda done, text="": display.update(number, completed=done, text=text)
+
+
+def _lines(task: str, total: int | None, unit: str) -> Callable[..., None]:
+    last = time.monotonic() - 5.0
+
+    def update(done: int, text: str = "") -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= 5.0 or done == total:
+            last = now
+            of = f"/{total}" if total is not None else ""
+            say(f"{task}: {done}{of} {unit} {text}".rstrip())
+
+    return update

@@ -1,0 +1,73 @@
+"""Train on the built-in corpus, score the trees and draw some.
+
+The corpus is synthetic English, made by a small hand-written grammar; its gold trees are used for scoring only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from depinduce.cli.console import progress, say, show_table
+
+EXAMPLE = "depinduce demo"
+DRAWN = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", metavar="DIR", help="also keep the model here, to parse files with")
+    parser.add_argument("--svg", metavar="FILE", help="also draw the first tree into this SVG file")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from depinduce.cli.train import as_text
+    from depinduce.corpus import Reading, load_corpus, open_output
+    from depinduce.corpus.demo import demo_file
+    from depinduce.evaluation.baselines import BASELINES
+    from depinduce.evaluation.scores import score
+    from depinduce.evaluation.tables import comparison_table
+    from depinduce.learning.count_settings import CountSettings
+    from depinduce.report.svg_tree import tree_svg
+    from depinduce.report.text_tree import draw_tree
+
+    reading = Reading()
+    train = load_corpus(demo_file("train"), reading)
+    say(f"training on {len(train)} synthetic English sentences, {len(train.tags)} words: tags only, no trees")
+
+    from depinduce.learning.count_training import train_counts
+    from depinduce.models.parsing import Parsing, parse_corpus
+
+    settings = CountSettings(non_heads=("ud",))
+    with progress("EM", settings.iterations, "iterations") as update:
+        model, finished = train_counts(settings, reading, train, report=lambda step: update(*as_text(step)))
+    if not finished:
+        raise KeyboardInterrupt
+    test = load_corpus(demo_file("test"), reading, tag_vocabulary=train.tag_vocabulary, with_heads=True)
+    heads = parse_corpus(model, test, Parsing())
+    systems = {"depinduce, count DMV": heads} | {name: guess(test.offsets, 0) for name, guess in BASELINES.items()}
+    scores = {name: score(test.heads, guess, test.offsets) for name, guess in systems.items()}
+    title = f"{len(test)} held-out sentences against their gold trees (%)"
+    show_table(comparison_table(scores, title))
+    for number in _presentable(test):
+        span = slice(test.offsets[number], test.offsets[number + 1])
+        words = [test.word_vocabulary[word] for word in test.words[span]]
+        tags = [test.tag_vocabulary[tag] for tag in test.tags[span]]
+        print(draw_tree(words, tags, heads[span].tolist(), gold=test.heads[span].tolist(), colour=sys.stdout.isatty()))
+        print()
+    print("✗ marks a wrong head; the missed gold arc hangs below. Function words were not allowed to head anything.")
+    if arguments.out:
+        model.save(arguments.out)
+        say(f"wrote {arguments.out}; now try: depinduce parse {arguments.out} FILE.conllu")
+    if arguments.svg:
+        number = _presentable(test)[0]
+        span = slice(test.offsets[number], test.offsets[number + 1])
+        words = [test.word_vocabulary[word] for word in test.words[span]]
+        tags = [test.tag_vocabulary[tag] for tag in test.tags[span]]
+        with open_output(arguments.svg) as output:
+            output.write(tree_svg(words, tags, heads[span].tolist()))
+    return 0
+
+
+def _presentable(test) -> list[int]:
+    """The first sentences of eight to eleven words: long enough to be of interest, short enough for a terminal."""
+    return [number for number, length in enumerate(test.lengths) if 8 <= length <= 11][:DRAWN]

@@ -1,0 +1,48 @@
+"""Command-line options made from settings dataclasses, so that an option is written once."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+Settings = TypeVar("Settings")
+
+
+def add_settings(parser: argparse.ArgumentParser, settings: type, title: str, **defaults: Any) -> None:
+    """An option `--some-name` for every field `some_name`; its help is the field's, and so is its default
+    unless the command has another one."""
+    group = parser.add_argument_group(title)
+    types = get_type_hints(settings)
+    for field in dataclasses.fields(settings):
+        default = defaults.get(field.name, field.default)
+        group.add_argument(f"--{field.name.replace('_', '-')}", **_option(field, types[field.name], default))
+
+
+def read_settings(arguments: argparse.Namespace, settings: type[Settings]) -> Settings:
+    """The dataclass filled with what the user asked for."""
+    return settings(**{field.name: getattr(arguments, field.name) for field in dataclasses.fields(settings)})
+
+
+def _option(field: dataclasses.Field, annotation: Any, default: Any) -> dict[str, Any]:
+    help = field.metadata["help"]
+    if annotation is bool:
+        return {"action": argparse.BooleanOptionalAction, "default": default, "help": help}
+    option: dict[str, Any] = {"default": default, "metavar": field.metadata["metavar"]}
+    if get_origin(annotation) is tuple:
+        option |= {"nargs": "+", "type": get_args(annotation)[0], "action": _AsTuple}
+        shown = " ".join(default) or "none"
+    else:
+        option |= {"type": next((kind for kind in get_args(annotation) if kind is not type(None)), annotation)}
+        shown = "none" if default is None else default
+    if field.metadata["choices"]:
+        option["choices"] = field.metadata["choices"]
+    elif option["metavar"] is None:
+        option["metavar"] = {int: "N", float: "X"}.get(option["type"], "NAME")
+    option["help"] = f"{help} (default: {shown})".replace("%", "%%")
+    return option
+
+
+class _AsTuple(argparse.Action):
+    def __call__(self, parser, namespace, values, option_string=None):
+        setattr(namespace, self.dest, tuple(values))

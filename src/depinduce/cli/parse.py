@@ -1,0 +1,55 @@
+"""Add trees to a file: HEAD is filled in, everything else stays as it is, byte for byte."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+
+from depinduce.cli.console import progress, say, warn
+from depinduce.errors import DepinduceError
+
+EXAMPLE = "depinduce parse grammar tagged.conllu -o parsed.conllu"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help="directory that `depinduce train` wrote")
+    parser.add_argument("input", nargs="?", default="-", metavar="IN", help="CoNLL-U file (.gz works; default: stdin)")
+    parser.add_argument(
+        "-o", "--output", default="-", metavar="OUT", help="where to write (.gz works; default: stdout)"
+    )
+    parser.add_argument("--decode", choices=("viterbi", "mbr"), default="viterbi",
+                        help="the most probable tree, or the one with the most probable arcs (default: viterbi)")  # fmt: skip
+    parser.add_argument("--posteriors", action="store_true", help="add the probability of each arc to MISC")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, metavar="N",
+                        help="threads for the charts (default: %(default)s)")  # fmt: skip
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.threads < 1:
+        raise DepinduceError(f"--threads must be at least 1, not {arguments.threads}.")
+    from depinduce.corpus import open_output, read_sentences
+    from depinduce.models.grammar_model import GrammarModel
+    from depinduce.models.parsing import Parsing, parse_stream
+
+    model = GrammarModel.load(arguments.model)
+    parsing = Parsing(arguments.decode, arguments.posteriors, arguments.threads)
+    unknown: set[str] = set()
+    start, sentences, words = time.perf_counter(), 0, 0
+    with progress("parsing", unit="sentences") as update, open_output(arguments.output) as output:
+        for block in parse_stream(model, read_sentences(arguments.input), parsing):
+            for text in block.rendered:
+                output.write(text)
+            sentences, words = sentences + block.sentences, words + block.words
+            update(sentences, f"{words / (time.perf_counter() - start):,.0f} words/s")
+            _warn_once(unknown, block.unknown_tags)
+    seconds = time.perf_counter() - start
+    say(f"parsed {sentences} sentences, {words} words in {seconds:.1f} s")
+    return 0
+
+
+def _warn_once(known: set[str], found: set[str]) -> None:
+    new = sorted(found - known)
+    if new:
+        known |= found
+        warn(f"tags that training has not seen, parsed like an average tag: {' '.join(new)}")

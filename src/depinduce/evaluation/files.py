@@ -1,0 +1,56 @@
+"""Gold and predicted trees out of two CoNLL-U files, word for word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import compress, zip_longest
+
+import numpy as np
+
+from depinduce.corpus import Reading, Sentence, is_punctuation, read_sentences, remove
+from depinduce.errors import InputError
+
+
+@dataclass(frozen=True)
+class AlignedTrees:
+    """The same sentences with two trees each, punctuation removed."""
+
+    offsets: np.ndarray  # [sentence + 1]
+    gold: np.ndarray  # [token]
+    predicted: np.ndarray  # [token]
+    tags: list[str]  # [token]
+
+
+def align_files(gold: str, predicted: str, reading: Reading) -> AlignedTrees:
+    """The trees of two files that hold the same words. What is punctuation is decided by the gold file."""
+    lengths, gold_heads, predicted_heads, tags = [], [], [], []
+    for ours, theirs in _pairs(gold, predicted):
+        keep = ~is_punctuation(ours, reading.punctuation, reading.tag_column)
+        length = int(keep.sum())
+        if not reading.fits(length):
+            continue
+        lengths.append(length)
+        gold_heads += remove(ours.heads, keep)
+        predicted_heads += remove(theirs.heads, keep)
+        tags += compress(ours.column(reading.tag_column), keep)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return AlignedTrees(offsets, np.array(gold_heads, dtype=np.int64), np.array(predicted_heads, dtype=np.int64), tags)
+
+
+def _pairs(gold: str, predicted: str) -> Iterator[tuple[Sentence, Sentence]]:
+    """Sentence by sentence; files that do not hold the same words are refused."""
+    for number, (ours, theirs) in enumerate(zip_longest(_trees(gold), _trees(predicted)), start=1):
+        if ours is None or theirs is None:
+            longer, shorter, extra = (predicted, gold, theirs) if ours is None else (gold, predicted, ours)
+            raise InputError(
+                longer, extra.line, f"sentence {number} is not in {shorter}", "Compare files with the same sentences."
+            )
+        if len(ours) != len(theirs):
+            found = f"sentence {number} has {len(theirs)} words, but {len(ours)} in {gold}:{ours.line}"
+            raise InputError(predicted, theirs.line, found, "Compare files with the same words.")
+        yield ours, theirs
+
+
+def _trees(path: str) -> Iterator[Sentence]:
+    return (sentence for sentence in read_sentences(path, trees=True) if len(sentence) > 0)

@@ -1,0 +1,79 @@
+"""What is in a CoNLL-U file: counts, tags, lengths, trees and what looks wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+
+from depinduce.corpus import Reading, Sentence, is_punctuation, read_sentences
+from depinduce.evaluation.trees import find_cycle, is_projective
+
+
+@dataclass
+class Overview:
+    """The facts about one file."""
+
+    path: str
+    sentences: int = 0
+    words: int = 0  # with punctuation
+    punctuation: int = 0
+    blocks_without_words: int = 0  # comments only
+    tags: Counter = field(default_factory=Counter)
+    lengths: Counter = field(default_factory=Counter)  # of sentences, punctuation not counted
+    with_trees: int = 0
+    partly_with_heads: int = 0
+    several_roots: int = 0
+    non_projective: int = 0
+    problems: dict[str, list[int]] = field(default_factory=dict)  # what -> lines of the sentences
+
+    def to_json(self) -> dict:
+        facts = asdict(self)
+        facts["tags"] = dict(self.tags.most_common())
+        facts["lengths"] = {str(length): count for length, count in sorted(self.lengths.items())}
+        facts["non_projective_share"] = self.non_projective / self.with_trees if self.with_trees else None
+        return facts
+
+
+def look_over(path: str, reading: Reading) -> Overview:
+    """Read a file once, in bounded memory."""
+    overview = Overview(str(path))
+    for sentence in read_sentences(path):
+        if len(sentence) == 0:
+            overview.blocks_without_words += 1
+            continue
+        _count(overview, sentence, reading)
+    return overview
+
+
+def _count(overview: Overview, sentence: Sentence, reading: Reading) -> None:
+    marks = is_punctuation(sentence, reading.punctuation, reading.tag_column)
+    tags = sentence.column(reading.tag_column)
+    overview.sentences += 1
+    overview.words += len(sentence)
+    overview.punctuation += int(marks.sum())
+    overview.tags.update(tags)
+    overview.lengths[int((~marks).sum())] += 1
+    if "_" in tags or "" in tags:
+        _note(overview, "words without a tag", sentence.line)
+    _look_at_tree(overview, sentence)
+
+
+def _look_at_tree(overview: Overview, sentence: Sentence) -> None:
+    heads = sentence.heads
+    known = sum(head >= 0 for head in heads)
+    if 0 < known < len(heads):
+        overview.partly_with_heads += 1
+        _note(overview, "some words have a head and others have none", sentence.line)
+    if known < len(heads):
+        return
+    overview.with_trees += 1
+    roots = heads.count(0)
+    overview.several_roots += roots > 1
+    if find_cycle(heads) is not None:
+        _note(overview, "heads that lead in a circle", sentence.line)
+    elif not is_projective(heads):
+        overview.non_projective += 1
+
+
+def _note(overview: Overview, problem: str, line: int) -> None:
+    overview.problems.setdefault(problem, []).append(line)

@@ -1,0 +1,109 @@
+"""From sentences to trees in a file: read, parse and write block by block, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from depinduce.chart.engine import Expectations, best_trees, expectations, minimum_risk_trees
+from depinduce.corpus import Corpus, Reading, Sentence, attach, build_corpus, is_punctuation
+from depinduce.grammar.rules import Batch
+from depinduce.models.grammar_model import GrammarModel
+
+BLOCK = 2000  # sentences parsed together
+
+
+@dataclass(frozen=True)
+class Parsing:
+    """How trees are chosen and what is written of them."""
+
+    decode: str = "viterbi"  # or "mbr", minimum Bayes risk
+    posteriors: bool = False  # add the probability of each arc to MISC
+    threads: int = 1
+
+
+@dataclass(frozen=True)
+class ParsedBlock:
+    """Some sentences with their trees, ready to be written."""
+
+    rendered: list[str]
+    sentences: int
+    words: int
+    unknown_tags: set[str]
+
+
+def parse_corpus(model: GrammarModel, corpus: Corpus, parsing: Parsing) -> np.ndarray:
+    """The heads of a corpus in the model's tag vocabulary. [token], from 1 within the sentence, 0 is the root"""
+    problem = model.problem(corpus)
+    choose = minimum_risk_trees if parsing.decode == "mbr" else best_trees
+    heads = choose(*problem, threads=parsing.threads).heads[0]
+    if (heads < 0).any():  # a grammar with zeros may allow no tree: then the next best thing is a chain
+        heads = np.where(heads < 0, np.arange(len(heads)) - np.repeat(corpus.offsets[:-1], corpus.lengths), heads)
+    return heads
+
+
+def arc_posteriors(expected: Expectations, batch: Batch, heads: np.ndarray) -> np.ndarray:
+    """The probability of each word's head. [token]"""
+    sentence = np.repeat(np.arange(len(batch)), batch.lengths)
+    position = np.arange(len(heads)) - batch.offsets[sentence]
+    arc = batch.arc_offsets[sentence] + np.maximum(heads - 1, 0) * batch.lengths[sentence] + position
+    return np.where(heads == 0, expected.root, expected.arc[arc].sum(axis=1))
+
+
+def parse_stream(
+    model: GrammarModel, sentences: Iterable[Sentence], parsing: Parsing, block: int = BLOCK
+) -> Iterator[ParsedBlock]:
+    """The sentences with trees, in their order. While one block is parsed the next is read."""
+    sentences = iter(sentences)
+    with ThreadPoolExecutor(1) as worker:
+        pending = None
+        while batch := list(islice(sentences, block)):
+            following = worker.submit(_parse_block, model, batch, parsing)
+            if pending is not None:
+                yield pending.result()
+            pending = following
+        if pending is not None:
+            yield pending.result()
+
+
+def _parse_block(model: GrammarModel, sentences: list[Sentence], parsing: Parsing) -> ParsedBlock:
+    reading = Reading(
+        model.reading.tags, model.reading.lowercase, model.reading.fold_numbers, model.reading.punctuation
+    )
+    corpus = build_corpus(sentences, reading, tag_vocabulary=model.tags)
+    heads = parse_corpus(model, corpus, parsing)
+    posteriors = None
+    if parsing.posteriors:
+        table, batch, factors = model.problem(corpus)
+        expected = expectations(table, batch, factors, positions=True, threads=parsing.threads)
+        posteriors = arc_posteriors(expected, batch, heads)
+    return ParsedBlock(
+        rendered=list(_render(sentences, corpus, reading, heads, posteriors)),
+        sentences=sum(len(sentence) > 0 for sentence in sentences),
+        words=sum(map(len, sentences)),
+        unknown_tags=set(corpus.unknown_tags),
+    )
+
+
+def _render(
+    sentences: list[Sentence], corpus: Corpus, reading: Reading, heads: np.ndarray, posteriors: np.ndarray | None
+) -> Iterator[str]:
+    """The text of every sentence, its punctuation attached; those without words as they were."""
+    number_in_corpus = dict(zip(corpus.index.tolist(), range(len(corpus)), strict=True))
+    offsets, heads = corpus.offsets.tolist(), heads.tolist()
+    for number, sentence in enumerate(sentences):
+        if len(sentence) == 0:
+            yield sentence.render()
+            continue
+        place = number_in_corpus.get(number)
+        start, end = (offsets[place], offsets[place + 1]) if place is not None else (0, 0)
+        keep = ~is_punctuation(sentence, reading.punctuation, reading.tag_column)
+        misc = None
+        if posteriors is not None:
+            values = iter(posteriors[start:end])
+            misc = [f"Posterior={next(values):.4f}" if kept else "" for kept in keep]
+        yield sentence.render(attach(heads[start:end], keep), misc=misc)

@@ -1,0 +1,110 @@
+"""Compiled code is kept between runs, is never stale, and does without a place to be kept in."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+import depinduce
+from depinduce.compiled import compiled, compiled_entry, specialise
+
+PACKAGE = Path(depinduce.__file__).parent
+
+# Two words have two trees; the rules all weigh one.
+RULES_OF_A_TREE = """
+import numpy as np
+from depinduce.grammar.rules import Order, tag_batch
+from depinduce.grammar.trees import tree_rules
+batch = tag_batch(Order.FIRST, np.array([0, 0]), np.array([0, 2]), 1)
+print(tree_rules(batch, np.array([0, 1])).child_row.tolist())
+"""
+NUMBER_OF_TREES = """
+import numpy as np
+from depinduce.chart.engine import log_partition
+from depinduce.grammar.rules import Order, RuleTable, tag_batch
+batch = tag_batch(Order.FIRST, np.array([0, 0]), np.array([0, 2]), 1)
+table = RuleTable(np.zeros(1), np.zeros((4, 1)), np.zeros((4, 2)))
+print(np.exp(log_partition(table, batch)).round(6).tolist())
+"""
+programs = pytest.mark.parametrize(
+    ("program", "answer"),
+    [
+        pytest.param(RULES_OF_A_TREE, "[-1, 2]\n", id="rules of a tree"),
+        pytest.param(NUMBER_OF_TREES, "[2.0]\n", id="chart", marks=pytest.mark.slow),
+    ],
+)
+
+
+def run(program: str, cache: Path, **environment: str) -> subprocess.CompletedProcess:
+    """A program in a Python of its own that keeps compiled code in `cache`."""
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"DEPINDUCE_CACHE": str(cache)} | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+@programs
+def test_compilation_is_announced_once_and_then_kept(program, answer, tmp_path):
+    first, second = run(program, tmp_path), run(program, tmp_path)
+    assert first.stdout == second.stdout == answer
+    assert first.stderr.count("compiling the charts") == 1
+    assert len(first.stderr.splitlines()) == 1
+    assert second.stderr == ""
+
+
+@programs
+def test_without_a_place_to_keep_it_one_message_says_so_and_all_works(program, answer, tmp_path):
+    (tmp_path / "file").write_text("not a directory")
+    done = run(program, tmp_path / "file" / "cache")
+    assert done.stdout == answer
+    assert done.stderr.count("cannot be kept in") == 1
+    assert done.stderr.count("Set DEPINDUCE_CACHE") == 1
+    assert done.stderr.count("compiling the charts") == 1
+    assert len(done.stderr.splitlines()) == 2
+
+
+def test_every_change_of_the_sources_begins_a_new_cache(tmp_path):
+    copy = tmp_path / "depinduce"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__", "*.conllu"))
+    ask = "from depinduce.compiled import cache_directory; print(cache_directory())"
+
+    def directory():
+        return run(ask, tmp_path / "cache", PYTHONPATH=str(tmp_path)).stdout
+
+    before, again = directory(), directory()
+    recurrences = copy / "chart" / "sibling.py"
+    recurrences.write_text(recurrences.read_text("utf-8") + "\n# changed\n", "utf-8")
+    assert before == again != directory()
+
+
+def test_numba_finds_its_own_cache_setting_as_it_was():
+    kept = numba.config.CACHE_DIR
+    compiled_entry(lambda x: x)
+    assert kept == numba.config.CACHE_DIR
+
+
+@compiled
+def _halve(x):
+    return x / 2
+
+
+@compiled
+def _double(x):
+    return x * 2
+
+
+def _halve_twice(x):
+    return _halve(_halve(x))
+
+
+def test_one_template_is_compiled_with_different_meanings():
+    quarter = numba.njit(_halve_twice)
+    fourfold = numba.njit(specialise(_halve_twice, "up", _halve=_double))
+    assert (quarter(8.0), fourfold(8.0)) == (2, 32)
