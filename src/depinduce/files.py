@@ -39,11 +39,22 @@ def atomic_directory(path: str | Path) -> Iterator[Path]:
     try:
         yield temporary
         if path.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{path.name}.old.", dir=path.parent))
-            os.replace(path, old / path.name)
-            os.replace(temporary, path)
-            shutil.rmtree(old, ignore_errors=True)
+            _take_the_place(temporary, path)
         else:
             os.replace(temporary, path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _take_the_place(new: Path, path: Path) -> None:
+    """A directory cannot be renamed over a full one: move that one aside, and back if something goes wrong."""
+    aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.old.", dir=path.parent))
+    try:
+        os.replace(path, aside / path.name)
+        os.replace(new, path)
+    except BaseException:
+        if not path.exists():
+            os.replace(aside / path.name, path)
+        aside.rmdir()
+        raise
+    shutil.rmtree(aside, ignore_errors=True)

@@ -24,8 +24,7 @@ from depinduce.chart.engine import (
 from depinduce.grammar.rules import GO, STOP, Batch, Factors, Order, RuleCounts, RuleTable
 from depinduce.grammar.trees import tree_log_potentials
 
-settings.register_profile("charts", max_examples=25, deadline=None, derandomize=True, database=None)
-few_examples = settings(settings.get_profile("charts"))
+few_examples = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 every_order = pytest.mark.parametrize("order", list(Order))
 
 
@@ -276,6 +275,19 @@ def test_k_best_trees_differ(order, problem):
         exist = sentence[sentence[:, 0] >= 0]
         assert len(exist) == min(12, number_of_trees(sentence.shape[1]))
         assert len(np.unique(exist, axis=0)) == len(exist)
+
+
+@every_order
+@few_examples
+@given(problem=problems())
+def test_no_tree_that_belongs_among_the_k_best_is_missing(order, problem):
+    table, batch, factors = problem(order)
+    ranked, drawn = k_best_trees(table, batch, 12, factors), sample_trees(table, batch, 20, factors)
+    for s in range(len(batch)):
+        words = slice(*batch.offsets[s : s + 2])
+        best = {tuple(heads) for heads in ranked.heads[:, words].tolist()}
+        for heads, score in zip(drawn.heads[:, words].tolist(), drawn.log_potential[:, s], strict=True):
+            assert tuple(heads) in best or score <= ranked.log_potential[-1, s] + 1e-9
 
 
 def number_of_trees(length: int) -> int:

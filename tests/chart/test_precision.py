@@ -5,8 +5,9 @@ import pytest
 from chart.enumeration import Enumerated, random_problem
 
 from depinduce.chart.engine import best_trees, entropy, expectations, log_partition, sample_trees
-from depinduce.grammar.rules import Factors, Order, RuleTable
+from depinduce.grammar.rules import GO, Factors, Order, RuleTable
 
+pytestmark = pytest.mark.filterwarnings("error")
 every_order = pytest.mark.parametrize("order", list(Order))
 flat_to_peaked = pytest.mark.parametrize("scale", [0.1, 1.0, 5.0, 20.0])
 
@@ -153,6 +154,18 @@ def test_one_kind_of_rule_may_be_of_any_size(order, part, size):
     assert_close(found.counts.child, sum(sentence.counts.child for sentence in exact))
     assert_close(entropy(table, batch), [sentence.entropy for sentence in exact])
     assert np.all(sample_trees(table, batch, 2).heads >= 0)
+
+
+@every_order
+@pytest.mark.parametrize("size", [-200, 50])
+def test_all_that_weighs_on_one_arc_may_be_small_or_large_together(order, size):
+    table, batch, factors = random_problem(order, [3, 1, 2, 4], 2, seed=12, factors=True)
+    for part in (table.child, table.decision[:, GO], factors.arc, factors.decision[..., GO]):
+        part += size
+    exact = [Enumerated(table, batch, sentence, factors) for sentence in range(4)]
+    found = expectations(table, batch, factors)
+    assert_close(found.log_z, [sentence.log_z for sentence in exact])
+    assert_close(found.counts.child, sum(sentence.counts.child for sentence in exact))
 
 
 @every_order

@@ -10,11 +10,14 @@ back-propagation: O(n⁴) time and memory. Read as printed they give nothing, so
 - Both algorithms sum complete spans over i ≤ r < j (left) and i < r ≤ j (right), for there is no incomplete
   span of a single word.
 
+There are two forms. PUBLISHED keeps the charts as the authors' program does, as tensors over all spans that are
+filled in place, once by first and once by last word. GROWING is the fastest form of the same algorithm that we
+could write: charts grow by concatenation, whose gradient is cheaper.
+
 C_{i,j,d}^{g,v} and I_{i,j,d}^{g,v} are complete and incomplete spans whose head has the context g (the child
 before, farther out, or the head's own head) and the valence v; g = 0 is NULL or ROOT. Here g runs over all
 words, as tensors want it, also over those inside the span, which nothing reads. What depends on neither g nor
-v is computed once for all of them, and charts grow by concatenation, whose gradient is cheap; both are kinder
-than the pseudo-code.
+v is computed once for all of them, as the authors do.
 """
 
 from __future__ import annotations
@@ -34,27 +37,32 @@ from depinduce.chart.batched import (
 from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, STOP, Order
 
 
+PUBLISHED, GROWING = "published", "growing"
+
+
 def log_partition(
-    order: Order, root: Tensor, child: Tensor, decision: Tensor, tags: Tensor, plus: Sum = log_sum
+    order: Order, root: Tensor, child: Tensor, decision: Tensor, tags: Tensor, plus: Sum = log_sum, form: str = GROWING
 ) -> Tensor:
     """The log likelihood of each sentence. [sentence]
 
     root, child, decision: the parts of a `RuleTable.of_tags`, of order SIBLING or GRANDPARENT
     tags: [sentence, word] int64
     """
-    return _inside(order, root, child, decision, tags, None, plus)
+    return _inside(order, root, child, decision, tags, None, plus, form)
 
 
 def log_partition_and_gradient(
-    order: Order, root: Tensor, child: Tensor, decision: Tensor, tags: Tensor
+    order: Order, root: Tensor, child: Tensor, decision: Tensor, tags: Tensor, form: str = GROWING
 ) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
     """The log likelihood of each sentence and the expected counts of all rules in all sentences together."""
     rules = [part.detach().requires_grad_() for part in (root, child, decision)]
-    log_z = log_partition(order, *rules, tags)
+    log_z = log_partition(order, *rules, tags, form=form)
     return log_z.detach(), torch.autograd.grad(log_z.sum(), rules, allow_unused=True, materialize_grads=True)
 
 
-def best_trees(order: Order, root: Tensor, child: Tensor, decision: Tensor, tags: Tensor) -> tuple[Tensor, Tensor]:
+def best_trees(
+    order: Order, root: Tensor, child: Tensor, decision: Tensor, tags: Tensor, form: str = GROWING
+) -> tuple[Tensor, Tensor]:
     """The heads of each sentence's best tree, 0 for the root, and its score. [sentence, word], [sentence]
 
     The same algorithm with max for logsumexp; the gradient of the score says which arcs were used.
@@ -65,7 +73,7 @@ def best_trees(order: Order, root: Tensor, child: Tensor, decision: Tensor, tags
     with torch.enable_grad():
         arcs = root.new_zeros(2, sentences, len(first), requires_grad=True)  # [direction, sentence, pair]
         rules = (part.detach() for part in (root, child, decision))
-        scores = _inside(order, *rules, tags, arcs, greatest)
+        scores = _inside(order, *rules, tags, arcs, greatest, form)
         (used,) = torch.autograd.grad(scores.sum(), arcs) if length > 1 else (arcs,)
     for direction, (head, dependent) in ((LEFT, (last, first)), (RIGHT, (first, last))):
         sentence, pair = (used[direction] > 0.5).nonzero(as_tuple=True)
@@ -74,9 +82,14 @@ def best_trees(order: Order, root: Tensor, child: Tensor, decision: Tensor, tags
 
 
 def _inside(
-    order: Order, root: Tensor, child: Tensor, decision: Tensor, tags: Tensor, arcs: Tensor | None, plus: Sum
+    order: Order, root: Tensor, child: Tensor, decision: Tensor, tags: Tensor, arcs: Tensor | None, plus: Sum, form: str
 ) -> Tensor:
-    chart = {Order.SIBLING: _sibling, Order.GRANDPARENT: _grandparent}[order]
+    charts = {
+        (Order.SIBLING, GROWING): _sibling,
+        (Order.SIBLING, PUBLISHED): _sibling_in_place,
+        (Order.GRANDPARENT, GROWING): _grandparent,
+    }
+    chart = charts[order, form]
     root, child, decision = (part.clamp(min=NEVER) for part in (root, child, decision))
     count = len(root)
     child = child.view(*order.shape(count), count)  # [direction, head, context, (valence), child]
@@ -162,6 +175,53 @@ def _sibling(child: Tensor, decision: Tensor, tags: Tensor, arcs: Tensor | None,
         right_starting_has = starting_with(right_starting_has, right[..., HAS])
         left_arcs, right_arcs = left_arcs[:, 1:], right_arcs[:, :-1]
     return torch.stack(lefts, 1), torch.stack(rights[::-1], 1)
+
+
+def _sibling_in_place(
+    child: Tensor, decision: Tensor, tags: Tensor, arcs: Tensor | None, plus: Sum
+) -> tuple[Tensor, Tensor]:
+    """Algorithm 2 again, with charts over all spans that are filled in place."""
+    length = tags.shape[1]
+    rules = [_rules(child, decision, tags, direction) for direction in (LEFT, RIGHT)]
+    arcs_by_width = [_arcs_by_width(arcs, direction, length) for direction in (LEFT, RIGHT)]
+    shape = (len(tags), length, length, length + 1, 2)
+
+    def charts() -> list[Tensor]:
+        return [torch.full(shape, NEVER, dtype=child.dtype, device=child.device) for _ in (LEFT, RIGHT)]
+
+    # C and I by direction: [sentence, first word, width, g, v] and [sentence, last word, length-1-width, g, v]
+    complete_from, complete_to, arc_from, arc_to = charts(), charts(), charts(), charts()
+    for direction, (stop, _) in enumerate(rules):
+        complete_from[direction][:, :, 0] = stop[..., None]
+        complete_to[direction][:, :, -1] = stop[..., None]
+    for width in range(1, length):
+        firsts, lasts = slice(0, length - width), slice(width, length)
+        attach = [rules[d][1][width - 1] + arcs_by_width[d][width - 1] for d in (LEFT, RIGHT)]  # [sentence, span, g]
+        # I_{i,j,0}^{g,v} = logsumexp_{i≤r<j} C_{i,r,1}^{0,NO} + C_{r+1,j,0}^{i,HAS} + D[j,g,0,v,1] + S[j,i,g,0,v]
+        inner = complete_to[LEFT][:, lasts, length - width :, :, HAS].diagonal(1, 1, 3).transpose(1, 2)  # g = i
+        arc = plus(complete_from[RIGHT][:, firsts, :width, 0, NO] + inner, 2)
+        new = (arc[..., None] + attach[LEFT])[..., None].expand(-1, -1, -1, 2)
+        arc_from[LEFT][:, firsts, width] = new
+        arc_to[LEFT][:, lasts, length - 1 - width] = new
+        # I_{i,j,1}^{g,v} = logsumexp_{i≤r<j} C_{i,r,1}^{j,HAS} + C_{r+1,j,0}^{0,NO} + D[i,g,1,v,1] + S[i,j,g,1,v]
+        inner = complete_from[RIGHT][:, firsts, :width, :, HAS].diagonal(width + 1, 1, 3).transpose(1, 2)  # g = j
+        arc = plus(inner + complete_to[LEFT][:, lasts, length - width :, 0, NO], 2)
+        new = (arc[..., None] + attach[RIGHT])[..., None].expand(-1, -1, -1, 2)
+        arc_from[RIGHT][:, firsts, width] = new
+        arc_to[RIGHT][:, lasts, length - 1 - width] = new
+        # C_{i,j,0}^{g,v} = logsumexp_{i≤r<j} C_{i,r,0}^{0,NO} + I_{r,j,0}^{g,v}
+        outer = complete_from[LEFT][:, firsts, :width, 0, NO]
+        new = plus(outer[..., None, None] + arc_to[LEFT][:, lasts, length - 1 - width : length - 1], 2)
+        complete_from[LEFT][:, firsts, width] = new
+        complete_to[LEFT][:, lasts, length - 1 - width] = new
+        # C_{i,j,1}^{g,v} = logsumexp_{i<r≤j} I_{i,r,1}^{g,v} + C_{r,j,1}^{0,NO}
+        outer = complete_to[RIGHT][:, lasts, length - width :, 0, NO]
+        new = plus(arc_from[RIGHT][:, firsts, 1 : width + 1] + outer[..., None, None], 2)
+        complete_from[RIGHT][:, firsts, width] = new
+        complete_to[RIGHT][:, lasts, length - 1 - width] = new
+    left = complete_from[LEFT][:, 0, :, 0, NO]  # C_{1,i,0}^{0,NO}
+    right = complete_to[RIGHT][:, -1, :, 0, NO]  # C_{i,n,1}^{0,NO}
+    return left, right
 
 
 def _grandparent(

@@ -103,20 +103,27 @@ def expectations(
     shares: list[Totals] = []
 
     def run(kernel, problem, groups, space, redo):
-        share = Totals(np.zeros(columns), np.zeros((rows + 1) * (columns + 1)), np.zeros((rows + 1) * 2))
+        share = _no_counts(table)
         shares.append(share)
         kernel(problem, groups, space, log_z, redo, share, posteriors)
 
     _sum("expectation_pass", table, batch, factors, threads, space, run)
+    total = Totals(*(sum(parts) for parts in zip(_no_counts(table), *shares, strict=True)))
     counts = RuleCounts(
-        sum(share.root for share in shares),
-        sum(share.child for share in shares).reshape(rows + 1, columns + 1)[:-1, :-1],
-        sum(share.decision for share in shares).reshape(rows + 1, 2)[:-1],
+        total.root,
+        total.child.reshape(rows + 1, columns + 1)[:-1, :-1],
+        total.decision.reshape(rows + 1, 2)[:-1],
     )
     if not positions:
         return Expectations(log_z, counts)
     decision, arc = posteriors.decision.reshape(-1, 2, 2, 2), posteriors.arc.reshape(-1, 2)
     return Expectations(log_z, counts, posteriors.root, decision, arc)
+
+
+def _no_counts(table: RuleTable) -> Totals:
+    """Zero counts in the layout of the kernels, whose tables have one more row and column."""
+    rows, columns = table.child.shape
+    return Totals(np.zeros(columns), np.zeros((rows + 1) * (columns + 1)), np.zeros((rows + 1) * 2))
 
 
 def best_trees(table: RuleTable, batch: Batch, factors: Factors | None = None, *, threads: int = 1) -> Trees:
@@ -169,8 +176,8 @@ def sample_trees(
 def entropy(
     table: RuleTable, batch: Batch, factors: Factors | None = None, *, threads: int = 1, space: str = "auto"
 ) -> np.ndarray:
-    """The entropy of p(tree | sentence) in nats. [sentence]"""
-    log_z, entropies = np.full(len(batch), np.nan), np.full(len(batch), np.nan)
+    """The entropy of p(tree | sentence) in nats, 0 for a sentence without a tree. [sentence]"""
+    log_z, entropies = np.full(len(batch), np.nan), np.zeros(len(batch))
 
     def run(kernel, problem, groups, space, redo):
         kernel(problem, groups, space, log_z, redo, entropies)
@@ -189,7 +196,9 @@ def minimum_risk_trees(table: RuleTable, batch: Batch, factors: Factors | None =
     nothing = RuleTable(np.zeros(1), np.zeros((4, 1)), np.zeros((4, 2)))
     plain = tag_batch(Order.FIRST, np.zeros(len(batch.column), np.int32), batch.offsets, 1)
     arc = expected.arc.sum(axis=1, keepdims=True).repeat(2, axis=1)
-    return best_trees(nothing, plain, Factors(root=expected.root, arc=arc), threads=threads)
+    has_tree = np.repeat(expected.log_z > -np.inf, batch.lengths)
+    root = np.where(has_tree, expected.root, -np.inf)
+    return best_trees(nothing, plain, Factors(root=root, arc=arc), threads=threads)
 
 
 def _with_scores(heads: np.ndarray, table: RuleTable, batch: Batch, factors: Factors | None) -> Trees:
@@ -207,6 +216,8 @@ def _with_scores(heads: np.ndarray, table: RuleTable, batch: Batch, factors: Fac
 
 def _sum(name: str, table, batch: Batch, factors, threads: int, space: str, run: Callable) -> None:
     """Run a pass that sums over trees: with probabilities first, then what is left in log space."""
+    if space not in ("auto", "log"):
+        raise ValueError(f"space is 'auto' or 'log', not {space!r}")
     left = np.arange(len(batch))
     if space == "auto":
         left = _over_threads(name, table, batch, factors, threads, SUM, left, run)
@@ -225,6 +236,8 @@ def _over_threads(
     run: Callable,
 ) -> np.ndarray:
     """Deal the sentences out to threads; gives those that must be done again in another semiring."""
+    if threads < 1:
+        raise ValueError(f"threads must be at least 1, not {threads}")
     kernel = _kernel(name, batch.order, semiring)
     problem = make_problem(table, batch, factors, semiring)
     redo = np.zeros(len(batch), dtype=np.bool_)

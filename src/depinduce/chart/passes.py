@@ -10,7 +10,7 @@ import numpy as np
 
 from depinduce.chart.lanes import LANES, pointer, store
 from depinduce.chart.problem import pointers
-from depinduce.chart.semirings import ZERO, log_scalar, plus_scalar
+from depinduce.chart.semirings import HIGHEST, LOWEST, SCALED, ZERO, log_scalar, plus_scalar
 from depinduce.chart.sibling import (  # stand-ins: `in_semiring` puts the chart's own in their place
     context_count,
     erase_lane,
@@ -59,6 +59,8 @@ def inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo
                 for h in range(length):
                     weight = root_weight(n, contexts, length, lane, h, cells)
                     totals[lane] = plus_scalar(totals[lane], weight)
+                if SCALED and not (totals[lane] == ZERO or LOWEST <= totals[lane] <= HIGHEST):
+                    redo[sentence], totals[lane] = True, ZERO
                 log_z[sentence] = log_scalar(totals[lane]) - log_scale[lane]
 
 

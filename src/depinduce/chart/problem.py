@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -119,7 +121,9 @@ def put_edge(edges, count, weight, part_a, part_b, head, child):
 
 def make_problem(table: RuleTable, batch: Batch, factors: Factors | None, semiring: Semiring) -> Problem:
     """The flat arrays of one call, taken out of log space where the semiring works with probabilities."""
-    domain = _probabilities if semiring.SCALED else _logarithms
+    domain = _logarithms
+    if semiring.SCALED:  # a cell is multiplied by two rules at a time, or by two rules and two factors
+        domain = partial(_probabilities, lowest=LOWEST if factors is None else math.sqrt(LOWEST))
     factors = factors or Factors()
     return Problem(
         offsets=batch.offsets,
@@ -156,14 +160,18 @@ def _with_border(rows: np.ndarray, zero: float, columns: int) -> np.ndarray:
 
 
 def _logarithms(log_potentials: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(log_potentials, dtype=np.float64)
+    array = np.ascontiguousarray(log_potentials, dtype=np.float64)
+    if array.size and not array.max() < np.inf:
+        raise ValueError("a log potential is infinite or not a number: the model that made it has diverged")
+    return array
 
 
-def _probabilities(log_potentials: np.ndarray) -> np.ndarray:
+def _probabilities(log_potentials: np.ndarray, lowest: float) -> np.ndarray:
     """exp, with NaN for what is too small or large: a sentence that meets one is done in log space."""
-    potentials = np.exp(_logarithms(log_potentials))
-    if potentials.size and (potentials.min() < LOWEST or not potentials.max() <= HIGHEST_RULE):
-        potentials[(potentials < LOWEST) & (log_potentials > -np.inf) | (potentials > HIGHEST_RULE)] = np.nan
+    with np.errstate(over="ignore"):
+        potentials = np.exp(_logarithms(log_potentials))
+    if potentials.size and (potentials.min() < lowest or potentials.max() > HIGHEST_RULE):
+        potentials[(potentials < lowest) & (log_potentials > -np.inf) | (potentials > HIGHEST_RULE)] = np.nan
     return potentials
 
 

@@ -16,7 +16,7 @@ LINES_SHOWN = 5
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="CoNLL-U file (.gz works, - is stdin)")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
-    add_settings(parser, Reading, "reading")
+    add_settings(parser, Reading, "reading", leave_out=("lowercase", "fold_numbers", "min_length", "max_length"))
 
 
 def run(arguments: argparse.Namespace) -> int:

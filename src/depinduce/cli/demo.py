@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from depinduce.cli.console import progress, say, show_table
+from depinduce.errors import DepinduceError
 
 EXAMPLE = "depinduce demo"
 DRAWN = 3
@@ -20,6 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.out and Path(arguments.out).exists():
+        raise DepinduceError(f"{arguments.out}: is there already. Choose another --out.")
     from depinduce.cli.train import as_text
     from depinduce.corpus import Reading, load_corpus, open_output
     from depinduce.corpus.demo import demo_file

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("predicted", metavar="PRED", help="CoNLL-U file with the same words and other trees")
     parser.add_argument("--baselines", action="store_true", help="score the trivial baselines beside it")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
-    add_settings(parser, Reading, "reading")
+    add_settings(parser, Reading, "reading", leave_out=("lowercase", "fold_numbers"))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -27,6 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
     from depinduce.evaluation.scores import score
     from depinduce.evaluation.tables import comparison_table, score_tables
 
+    if arguments.gold == arguments.predicted == "-":
+        raise DepinduceError("GOLD and PRED cannot both be standard input. Name a file for one of them.")
     reading = read_settings(arguments, Reading)
     trees = align_files(arguments.gold, arguments.predicted, reading)
     if len(trees.gold) == 0:

@@ -9,19 +9,24 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 Settings = TypeVar("Settings")
 
 
-def add_settings(parser: argparse.ArgumentParser, settings: type, title: str, **defaults: Any) -> None:
-    """An option `--some-name` for every field `some_name`; its help is the field's, and so is its default
-    unless the command has another one."""
+def add_settings(
+    parser: argparse.ArgumentParser, settings: type, title: str, leave_out: tuple[str, ...] = (), **defaults: Any
+) -> None:
+    """An option `--some-name` for every field `some_name` that the command has a use for; its help is the
+    field's, and so is its default unless the command has another one."""
     group = parser.add_argument_group(title)
     types = get_type_hints(settings)
     for field in dataclasses.fields(settings):
+        if field.name in leave_out:
+            continue
         default = defaults.get(field.name, field.default)
         group.add_argument(f"--{field.name.replace('_', '-')}", **_option(field, types[field.name], default))
 
 
 def read_settings(arguments: argparse.Namespace, settings: type[Settings]) -> Settings:
     """The dataclass filled with what the user asked for."""
-    return settings(**{field.name: getattr(arguments, field.name) for field in dataclasses.fields(settings)})
+    names = [field.name for field in dataclasses.fields(settings) if hasattr(arguments, field.name)]
+    return settings(**{name: getattr(arguments, name) for name in names})
 
 
 def _option(field: dataclasses.Field, annotation: Any, default: Any) -> dict[str, Any]:
@@ -31,7 +36,7 @@ def _option(field: dataclasses.Field, annotation: Any, default: Any) -> dict[str
     option: dict[str, Any] = {"default": default, "metavar": field.metadata["metavar"]}
     if get_origin(annotation) is tuple:
         option |= {"nargs": "+", "type": get_args(annotation)[0], "action": _AsTuple}
-        shown = " ".join(default) or "none"
+        shown = " ".join(map(str, default)) or "none"
     else:
         option |= {"type": next((kind for kind in get_args(annotation) if kind is not type(None)), annotation)}
         shown = "none" if default is None else default

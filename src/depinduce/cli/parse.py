@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", default="-", metavar="OUT", help="where to write (.gz works; default: stdout)"
     )
     parser.add_argument("--decode", choices=("viterbi", "mbr"), default="viterbi",
-                        help="the most probable tree, or the one with the most probable arcs (default: viterbi)")  # fmt: skip
+                        help="the most probable tree, or that with the most probable arcs (default: viterbi)")  # fmt: skip
     parser.add_argument("--posteriors", action="store_true", help="add the probability of each arc to MISC")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, metavar="N",
                         help="threads for the charts (default: %(default)s)")  # fmt: skip

@@ -12,6 +12,7 @@ from depinduce.cli.options import add_settings, read_settings
 from depinduce.corpus import Corpus, Reading, load_corpus
 from depinduce.errors import DepinduceError
 from depinduce.learning.count_settings import CountSettings
+from depinduce.models.grammar_model import GrammarModel, require_place_for_model
 
 EXAMPLE = "depinduce train --model dmv --train tagged.conllu --non-heads ud --out grammar"
 MAX_LENGTH = 15  # long sentences teach little and cost much
@@ -33,6 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     out = Path(arguments.out)
     if out.exists() and not (arguments.overwrite or arguments.resume):
         raise DepinduceError(f"{out}: is there already. Choose another --out, or add --overwrite or --resume.")
+    require_place_for_model(out)
     train = load_corpus(arguments.train, reading)
     if len(train) == 0:
         raise DepinduceError(
@@ -47,7 +49,6 @@ def run(arguments: argparse.Namespace) -> int:
     warn_about_tags(settings, train)
 
     from depinduce.learning.count_training import train_counts
-    from depinduce.models.grammar_model import GrammarModel
 
     earlier = GrammarModel.load(out) if arguments.resume and out.exists() else None
     with progress("EM", settings.iterations, "iterations") as update:

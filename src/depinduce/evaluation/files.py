@@ -49,6 +49,10 @@ def _pairs(gold: str, predicted: str) -> Iterator[tuple[Sentence, Sentence]]:
         if len(ours) != len(theirs):
             found = f"sentence {number} has {len(theirs)} words, but {len(ours)} in {gold}:{ours.line}"
             raise InputError(predicted, theirs.line, found, "Compare files with the same words.")
+        for word, (our_form, their_form) in enumerate(zip(ours.forms, theirs.forms, strict=True), start=1):
+            if our_form != their_form:
+                found = f"word {word} is {their_form!r}, but {our_form!r} in {gold}:{ours.line_of(word)}"
+                raise InputError(predicted, theirs.line_of(word), found, "Compare files with the same words.")
         yield ours, theirs
 
 

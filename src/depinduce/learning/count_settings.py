@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from depinduce.errors import DepinduceError
@@ -30,7 +31,7 @@ class CountSettings:
     patience: int = setting(3, "with --dev: stop after so many iterations without a better held-out likelihood")
     smoothing: float = setting(0.1, "pseudo-count of every rule")
     prior_strength: float = setting(
-        1000.0, "second order: pseudo-counts per row around the first-order estimates of the start (0: none)"
+        0.0, "second order: pseudo-counts per row around the first-order estimates of the start (try 100 to 1000)"
     )
     child_valence: bool = setting(True, "let the choice of a child depend on whether it is the first")
     non_heads: tuple[str, ...] = setting(
@@ -50,8 +51,8 @@ class CountSettings:
         for name in ("iterations", "patience", "threads"):
             if getattr(self, name) < 1:
                 raise DepinduceError(f"--{name} must be at least 1, not {getattr(self, name)}.")
-        for name in ("smoothing", "prior_strength"):
-            if not getattr(self, name) >= 0:
+        for name in ("smoothing", "prior_strength", "seed"):
+            if not 0 <= getattr(self, name) < math.inf:
                 raise DepinduceError(f"--{name.replace('_', '-')} cannot be {getattr(self, name)}: 0 or more.")
 
     @property

@@ -8,7 +8,6 @@ from dataclasses import asdict, replace
 
 import numpy as np
 
-from depinduce.chart.engine import best_trees
 from depinduce.corpus import Corpus, Reading, Vocabulary
 from depinduce.errors import DepinduceError
 from depinduce.grammar.between_orders import lower_order
@@ -19,6 +18,7 @@ from depinduce.learning.em import Data, Step, maximise
 from depinduce.learning.harmonic import harmonic_counts
 from depinduce.models.counts import Multinomials, random_counts, uniform_counts
 from depinduce.models.grammar_model import GrammarModel, constraint
+from depinduce.models.parsing import Parsing, parse_corpus
 
 HARMONIC_SMOOTHING = 0.001
 
@@ -60,7 +60,7 @@ def train_counts(
         report=remember,
     )
     history = {
-        "settings": asdict(settings),
+        "settings": _as_saved(settings),
         "training_data": {"sha256": train.fingerprint(), "sentences": len(train), "words": len(train.tags)},
         "steps": steps[: outcome.iteration],
     }
@@ -71,8 +71,7 @@ def train_counts(
 
 def _require_same_run(earlier: GrammarModel, settings: CountSettings, train: Corpus) -> None:
     """Refuse to go on with a model that was trained otherwise."""
-    wanted = json.loads(json.dumps(asdict(settings)))  # as it looks after saving
-    found = earlier.history.get("settings", {})
+    wanted, found = _as_saved(settings), earlier.history.get("settings", {})
     free = {"iterations", "patience", "threads"}  # these may change on the way
     changed = sorted(name for name in wanted if name not in free and wanted[name] != found.get(name))
     if changed:
@@ -80,6 +79,11 @@ def _require_same_run(earlier: GrammarModel, settings: CountSettings, train: Cor
         raise DepinduceError(f"--resume: the settings differ from those of the model: {differences}. Use the same.")
     if earlier.history["training_data"]["sha256"] != train.fingerprint():
         raise DepinduceError("--resume: the training sentences differ from those of the model. Use the same files.")
+
+
+def _as_saved(settings: CountSettings) -> dict:
+    """The settings as they come back from a file, lists for tuples."""
+    return json.loads(json.dumps(asdict(settings)))
 
 
 def start(settings: CountSettings, family: Multinomials, train: Corpus) -> tuple[RuleTable, Multinomials]:
@@ -114,8 +118,7 @@ def counts_of_parses(settings: CountSettings, order: Order, train: Corpus) -> Ru
     else:
         table = harmonic_table(train, settings.child_valence)
         source = GrammarModel(Order.FIRST, train.tag_vocabulary, table, settings.constrained_tags)
-    problem = source.problem(in_vocabulary(train, source.tags))
-    heads = best_trees(*problem, threads=settings.threads).heads[0]
+    heads = parse_corpus(source, in_vocabulary(train, source.tags), Parsing(threads=settings.threads))
     tags = len(train.tag_vocabulary)
     like = uniform_counts(order, tags)
     return tree_counts(

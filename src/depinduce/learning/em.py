@@ -95,7 +95,7 @@ def maximise(
             seconds = time.perf_counter() - start
             report(Step(iteration, float(log_likelihood.mean()), dev_likelihood, objective, seconds))
             if dev_likelihood is None or dev_likelihood > best_dev:
-                best, best_dev = Outcome(table, iteration, finished=True), dev_likelihood or -np.inf
+                best, best_dev = Outcome(table, iteration, finished=True), dev_likelihood
             elif iteration - best.iteration >= patience:
                 break
     except KeyboardInterrupt:

@@ -59,8 +59,8 @@ def _decision_counts(expected: np.ndarray, words: np.ndarray, with_children: np.
     counts[:, :, NO, STOP] = words
     counts[:, :, HAS, GO] = expected
     able = with_children > 0
-    largest = np.min(np.minimum(words / np.maximum(with_children, 1e-300), expected / np.maximum(with_children, 1e-300)),
-                     where=able, initial=1.0)  # fmt: skip
+    share = np.minimum(words, expected) / np.maximum(with_children, 1e-300)
+    largest = np.min(share, where=able, initial=1.0)
     moved = MOVE * largest * with_children
     counts[:, :, NO, STOP] -= moved
     counts[:, :, NO, GO] += moved

@@ -49,11 +49,13 @@ class GrammarModel:
 
     def save(self, directory: str | Path) -> None:
         """Write the model to a directory of its own, whole or not at all."""
-        from safetensors.numpy import save_file
+        from safetensors.numpy import save
 
+        require_place_for_model(directory)
         with atomic_directory(directory) as folder:
             arrays = {"root": self.table.root, "child": self.table.child, "decision": self.table.decision}
-            save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, folder / TABLES)
+            data = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
+            (folder / TABLES).write_bytes(data)
             description = {
                 "format": FORMAT,
                 "format_version": FORMAT_VERSION,
@@ -75,10 +77,13 @@ class GrammarModel:
         directory = Path(directory)
         description = _read_description(directory / DESCRIPTION)
         try:
+            order, tags = Order(description["order"]), Vocabulary.from_json(description["tags"])
+            table = RuleTable(**load_file(directory / TABLES))
+            _require_shape(table, order, len(tags))
             return cls(
-                order=Order(description["order"]),
-                tags=Vocabulary.from_json(description["tags"]),
-                table=RuleTable(**load_file(directory / TABLES)),
+                order=order,
+                tags=tags,
+                table=table,
                 non_heads=tuple(description["non_heads"]),
                 reading=Reading(**description["reading"]),
                 history=description["history"],
@@ -96,6 +101,20 @@ def constraint(tags: Vocabulary, non_heads: tuple[str, ...], corpus: Corpus, bat
     if not forbidden.any():
         return None
     return forbid_heads(batch, may_head(corpus.tags, corpus.offsets, forbidden))
+
+
+def require_place_for_model(directory: str | Path) -> None:
+    """Refuse to put a model in the place of anything but another model."""
+    place = Path(directory)
+    if place.exists() and not (place.is_dir() and {path.name for path in place.iterdir()} <= {DESCRIPTION, TABLES}):
+        raise DepinduceError(f"{place}: this is not a model and is not replaced. Choose another place for the model.")
+
+
+def _require_shape(table: RuleTable, order: Order, tags: int) -> None:
+    """A chart does not check its indices: a table of another shape must not get there."""
+    rows = 2 * tags * order.slots(tags)
+    if (table.root.shape, table.child.shape, table.decision.shape) != ((tags,), (rows, tags), (rows, 2)):
+        raise ValueError(f"the tables are not those of a {order.value} grammar over {tags} tags")
 
 
 def _read_description(path: Path) -> dict:

@@ -1,0 +1,41 @@
+"""Small files made from the demo corpus, and the command line as a function."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+
+from depinduce.cli import main
+from depinduce.corpus import read_sentences
+from depinduce.corpus.demo import demo_file
+
+
+def demo_part(path: Path, split: str = "train", count: int = 120) -> Path:
+    """The first sentences of a split, with their gold trees."""
+    text = "".join(sentence.render() for sentence in islice(read_sentences(demo_file(split)), count))
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def without_heads(text: str) -> str:
+    """The file with every HEAD blanked."""
+    return re.sub(r"^(\d+(?:\t[^\t]*){5}\t)\d+", r"\1_", text, flags=re.MULTILINE)
+
+
+def depinduce(*arguments: object) -> int:
+    """The command in this process; gives the exit code."""
+    return main([str(argument) for argument in arguments])
+
+
+def depinduce_process(*arguments: object, **options) -> subprocess.CompletedProcess:
+    """The command in a process of its own."""
+    command = [sys.executable, "-m", "depinduce", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, timeout=300, check=False, **options)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file in a folder, hidden ones too."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -1,0 +1,84 @@
+"""`depinduce check`: what is in a file, and what is wrong with it."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+from cli.demo_parts import depinduce, depinduce_process
+from corpus.blocks import block, write
+
+from depinduce.corpus.demo import demo_file
+
+
+def test_the_demo_corpus_has_no_problems(capsys):
+    assert depinduce("check", demo_file("dev"), "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["sentences"], record["with_trees"], record["several_roots"]) == (150, 150, 0)
+    assert record["problems"] == {}
+    assert record["tags"]["NOUN"] > record["tags"]["INTJ"]
+    assert sum(record["lengths"].values()) == 150
+
+
+def test_the_tables_tell_the_same(capsys):
+    assert depinduce("check", demo_file("dev")) == 0
+    shown = capsys.readouterr().out
+    assert "dev.conllu: 150 sentences" in shown
+    assert "150 sentences with trees: 0 not projective (0.0 %), 0 with several roots" in shown
+    assert "by length, punctuation not counted" in shown
+
+
+def test_problems_are_listed_with_their_lines_and_the_code_is_not_zero(tmp_path, capsys):
+    circle, good = block("a/X b/X", [2, 1]), block("a/X b/X", [0, 1])
+    path = write(tmp_path / "a.conllu", "# so\n\n", good, *[circle] * 7, block("a/X b/X", [0, 0]))
+    assert depinduce("check", path) == 1
+    shown = capsys.readouterr().out
+    assert "problem: heads that lead in a circle: 7 sentences, at line 6, 9, 12, 15, 18, …" in shown
+    assert "1 with several roots" in shown
+    assert "1 blocks without words" in shown
+    assert depinduce("check", path, "--json") == 1
+    assert json.loads(capsys.readouterr().out)["problems"] == {
+        "heads that lead in a circle": [6, 9, 12, 15, 18, 21, 24]
+    }
+
+
+def test_a_file_without_trees_is_fit_for_training(tmp_path, capsys):
+    assert depinduce("check", write(tmp_path / "a.conllu", block("a/X b/X"))) == 0
+    assert "no trees (HEAD is `_`): fit for training, not for scoring" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_an_empty_file_is_looked_over_too(options, tmp_path, capsys):
+    assert depinduce("check", write(tmp_path / "a.conllu", ""), *options) == 0
+    assert "0" in capsys.readouterr().out
+
+
+def test_standard_input(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(block("a/X b/X").encode())))
+    assert depinduce("check", "-", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["words"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (block("a/X b/X").replace("\t", " "), "a.conllu:1: the columns are separated by spaces"),
+        (block("a/X") + block("a/X", [2]), "a.conllu:3: the head 2 is not in the sentence, which has 1 word. Write"),
+    ],
+)
+def test_a_broken_file_is_refused_with_place_and_remedy(text, message, tmp_path, capsys):
+    assert depinduce("check", write(tmp_path / "a.conllu", text)) == 1
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert shown.out == ""
+
+
+def test_exit_codes_reach_the_shell(tmp_path):
+    assert depinduce_process("check", demo_file("dev")).returncode == 0
+    broken = depinduce_process("check", tmp_path / "nowhere.conllu")
+    assert broken.returncode == 1
+    assert broken.stderr.decode() == (
+        f"depinduce: {tmp_path}/nowhere.conllu: no such file. Check the path; `-` is standard input.\n"
+    )

@@ -1,0 +1,54 @@
+"""The demo: trained, scored, drawn."""
+
+from __future__ import annotations
+
+import os
+import re
+import xml.etree.ElementTree as ElementTree
+
+from cli.demo_parts import contents, demo_part, depinduce, depinduce_process
+
+
+def test_the_demo_scores_its_trees_beside_the_baselines_and_draws_some(capsys):
+    assert depinduce("demo") == 0
+    shown = capsys.readouterr()
+    table = re.findall(r"^  (\S.*?)  +(\d+\.\d)(?:  +\d+\.\d){6}$", shown.out, re.MULTILINE)
+    uas = {name: float(first) for name, first in table}
+    assert uas.keys() == {"depinduce, count DMV", "next word", "previous word", "random projective tree"}
+    assert uas["depinduce, count DMV"] > max(value for name, value in uas.items() if "," not in name) + 10
+    drawings = re.findall(r"^[ A-Z]*\bNOUN\b[ A-Z]*$", shown.out, re.MULTILINE)  # the lines of tags
+    assert 2 <= len(drawings) <= 3
+    assert "✗ marks a wrong head" in shown.out
+    assert "synthetic" in shown.err
+    assert "log-likelihood" in shown.err
+
+
+def test_the_demo_keeps_its_model_and_draws_into_a_file(tmp_path, capsys):
+    assert depinduce("demo", "--out", tmp_path / "model", "--svg", tmp_path / "tree.svg") == 0
+    assert ElementTree.parse(tmp_path / "tree.svg").getroot().tag.endswith("svg")
+    text = demo_part(tmp_path / "a.conllu", "dev", 20)
+    assert depinduce("parse", tmp_path / "model", text, "-o", tmp_path / "b.conllu") == 0
+    assert depinduce("evaluate", text, tmp_path / "b.conllu") == 0
+
+
+def test_the_demo_replaces_nothing(tmp_path, capsys):
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter1.tex").write_text("ten years of work")
+    assert depinduce("demo", "--out", tmp_path / "thesis") == 1
+    shown = capsys.readouterr()
+    assert "thesis: is there already. Choose another --out." in shown.err
+    assert shown.out == ""  # said before the work, not after it
+    assert contents(tmp_path) == {"thesis/chapter1.tex": b"ten years of work"}
+
+
+def test_the_demo_runs_in_a_process_of_its_own():
+    done = depinduce_process("demo")
+    assert done.returncode == 0
+    assert "depinduce, count DMV" in done.stdout.decode()
+
+
+def test_the_demo_runs_where_output_is_not_unicode():
+    done = depinduce_process("demo", env=os.environ | {"PYTHONIOENCODING": "latin-1"})
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+    assert "depinduce, count DMV" in done.stdout.decode("latin-1")

@@ -1,0 +1,144 @@
+"""`depinduce parse`: from files and pipes to files and pipes."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli.demo_parts import contents, demo_part, depinduce, depinduce_process, without_heads
+from corpus.blocks import block, write
+
+from depinduce.corpus.demo import demo_file
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("trained")
+    train = demo_part(folder / "train.conllu", count=300)
+    assert depinduce("train", "--train", train, "--non-heads", "ud", "--iterations", 8, "--out", folder / "model") == 0
+    return folder / "model"
+
+
+@pytest.fixture(scope="module")
+def parsed(model, tmp_path_factory) -> bytes:
+    """The demo's test sentences with the trees of the model."""
+    path = tmp_path_factory.mktemp("parsed") / "test.conllu"
+    assert depinduce("parse", model, demo_file("test"), "-o", path) == 0
+    return path.read_bytes()
+
+
+def test_only_heads_change(parsed):
+    before = demo_file("test").read_text("utf-8")
+    assert without_heads(parsed.decode()) == without_heads(before)
+    assert parsed.decode() != before
+
+
+def test_pipes_in_a_process_of_its_own(model, parsed):
+    done = depinduce_process("parse", model, input=demo_file("test").read_bytes())
+    assert done.returncode == 0
+    assert done.stdout == parsed
+    assert b"parsed 150 sentences" in done.stderr
+
+
+def test_dash_is_standard_input_and_output(model, parsed, monkeypatch, capsysbinary):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(demo_file("test").read_bytes())))
+    assert depinduce("parse", model, "-", "-o", "-") == 0
+    assert capsysbinary.readouterr().out == parsed
+
+
+def test_packed_files_in_and_out(model, parsed, tmp_path):
+    (tmp_path / "in.conllu.gz").write_bytes(gzip.compress(demo_file("test").read_bytes()))
+    assert depinduce("parse", model, tmp_path / "in.conllu.gz", "-o", tmp_path / "out.conllu.gz") == 0
+    assert gzip.decompress((tmp_path / "out.conllu.gz").read_bytes()) == parsed
+
+
+def test_a_file_can_be_parsed_into_itself(model, parsed, tmp_path):
+    path = write(tmp_path / "a.conllu", demo_file("test").read_text("utf-8"))
+    assert depinduce("parse", model, path, "-o", path) == 0
+    assert contents(tmp_path) == {"a.conllu": parsed}
+
+
+def test_a_reader_that_goes_away_is_no_error_worth_a_traceback(model):
+    command = [sys.executable, "-m", "depinduce", "parse", str(model), str(demo_file("train"))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        complaint = process.stderr.read()
+        assert process.wait(timeout=120) == 141
+    assert b"Traceback" not in complaint
+    assert b"Exception" not in complaint
+
+
+def test_posteriors_and_minimum_risk_are_on_offer(model, parsed, tmp_path):
+    source = demo_part(tmp_path / "a.conllu", "test", 30)
+    options = ["--decode", "mbr", "--posteriors"]
+    assert depinduce("parse", model, source, *options, "-o", tmp_path / "b.conllu") == 0
+    text = (tmp_path / "b.conllu").read_text("utf-8")
+    words = sum("\tPUNCT\t" not in line for line in text.splitlines() if line[:1].isdigit())
+    assert text.count("Posterior=0.") + text.count("Posterior=1.0000") == words
+    assert "SpaceAfter=No|Posterior=" in text
+
+
+def test_unknown_tags_are_named_once(model, tmp_path, capsys):
+    sentence = block("a/FOO b/NOUN c/BAR")
+    path = write(tmp_path / "a.conllu", *[sentence] * 2500, block("a/NOUN d/FOO"))  # two blocks of parsing
+    assert depinduce("parse", model, path, "-o", tmp_path / "b.conllu") == 0
+    shown = capsys.readouterr().err
+    assert shown.count("warning") == 1
+    assert "tags that training has not seen, parsed like an average tag: BAR FOO" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (block("a/NOUN b/VERB") + "1\tc\tNOUN\n\n", "in.conllu:4: 3 columns where 10 are needed. Give every word"),
+        (block("a/NOUN b/VERB", [3, 0]), "in.conllu:1: the head 3 is not in the sentence, which has 2 words. Write"),
+        (block("a/NOUN b/_"), "in.conllu:2: word 2 'b' has no tag in column 4. Fill the column"),
+        (None, "in.conllu: no such file. Check the path"),
+    ],
+)
+@pytest.mark.parametrize("old", [None, "older trees\n"])
+def test_a_broken_file_leaves_the_output_as_it_was(model, text, message, old, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    if text is not None:
+        write(tmp_path / "in.conllu", block("a/NOUN b/VERB") * 0, text)
+    if old is not None:
+        write(tmp_path / "out.conllu", old)
+    before = contents(tmp_path)
+    assert depinduce("parse", model, "in.conllu", "-o", "out.conllu") == 1
+    assert f"depinduce: {message}" in capsys.readouterr().err
+    assert contents(tmp_path) == before
+
+
+def test_a_fault_far_into_a_file_leaves_no_output(model, tmp_path, capsys):
+    path = write(tmp_path / "in.conllu", block("a/NOUN b/VERB") * 4500, "broken\n\n")
+    assert depinduce("parse", model, path, "-o", tmp_path / "out.conllu") == 1
+    assert f"{path}:13501: " in capsys.readouterr().err
+    assert contents(tmp_path).keys() == {"in.conllu"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere"], "nowhere: no model here"),
+        (["."], "no model here"),
+    ],
+)
+def test_what_is_not_a_model_is_told(arguments, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "in.conllu", block("a/NOUN"))
+    assert depinduce("parse", *arguments, "in.conllu", "-o", "out.conllu") == 1
+    assert message in capsys.readouterr().err
+    assert contents(tmp_path).keys() == {"in.conllu"}
+
+
+def test_faults_of_options_and_places(model, tmp_path, capsys):
+    path = write(tmp_path / "in.conllu", block("a/NOUN"))
+    assert depinduce("parse", model, path, "--threads", 0) == 1
+    assert "--threads must be at least 1, not 0." in capsys.readouterr().err
+    assert depinduce("parse", model, path, "-o", path / "out.conllu") == 1
+    assert "the output cannot be written" in capsys.readouterr().err
+    assert contents(tmp_path).keys() == {"in.conllu"}

@@ -1,0 +1,213 @@
+"""`depinduce train`: what it writes, what it may not use, and how it goes on."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from cli.demo_parts import contents, demo_part, depinduce, without_heads
+from corpus.blocks import block, write
+
+from depinduce.cli import train as train_command
+from depinduce.models.grammar_model import GrammarModel
+
+every_model = pytest.mark.parametrize("model", ["dmv", "dmv-sibling", "dmv-grand"])
+
+
+def model_files(folder: Path) -> tuple[bytes, dict]:
+    """The tables byte for byte, and the description without the clock."""
+    description = json.loads((folder / "model.json").read_text("utf-8"))
+    for step in description["history"]["steps"]:
+        del step["seconds"]
+    return (folder / "model.safetensors").read_bytes(), description
+
+
+@every_model
+@pytest.mark.parametrize("held_out", [False, True])
+def test_blanked_heads_give_the_bit_identical_model(model, held_out, tmp_path):
+    files = {"train": demo_part(tmp_path / "train.conllu"), "dev": demo_part(tmp_path / "dev.conllu", "dev", 40)}
+    results = []
+    for name in ("gold", "blank"):
+        options = ["--train", files["train"], "--model", model, "--non-heads", "ud", "--iterations", 6]
+        options += ["--dev", files["dev"]] if held_out else []
+        assert depinduce("train", *options, "--out", tmp_path / name) == 0
+        results.append(model_files(tmp_path / name))
+        for path in files.values():
+            path.write_text(without_heads(path.read_text("utf-8")), "utf-8")
+    assert "\t2\tdet\t" not in files["train"].read_text("utf-8")
+    assert results[0] == results[1]
+
+
+def test_the_model_knows_how_it_was_made(tmp_path):
+    train = demo_part(tmp_path / "train.conllu")
+    options = ["--iterations", 3, "--max-length", 8, "--non-heads", "DET", "ADP", "--punctuation", "ud"]
+    assert depinduce("train", "--train", train, *options, "--out", tmp_path / "model") == 0
+    model = GrammarModel.load(tmp_path / "model")
+    assert model.non_heads == ("DET", "ADP")
+    assert (model.reading.max_length, model.reading.punctuation) == (8, "ud")
+    assert model.history["settings"]["iterations"] == 3
+    assert len(model.history["steps"]) == 3
+    assert "PUNCT" not in model.tags
+    assert 0 < model.history["training_data"]["sentences"] < 120
+
+
+def test_several_files_are_one_corpus(tmp_path):
+    whole = demo_part(tmp_path / "whole.conllu")
+    sentences = whole.read_text("utf-8").split("\n\n")
+    one = write(tmp_path / "one.conllu", "\n\n".join(sentences[:50]) + "\n\n")
+    two = write(tmp_path / "two.conllu", "\n\n".join(sentences[50:]))
+    for name, files in (("a", [whole]), ("b", [one, two])):
+        assert depinduce("train", "--train", *files, "--iterations", 2, "--out", tmp_path / name) == 0
+    assert model_files(tmp_path / "a") == model_files(tmp_path / "b")
+
+
+def test_a_corpus_can_be_packed_or_come_through_a_pipe(tmp_path, monkeypatch):
+    plain = demo_part(tmp_path / "a.conllu")
+    (tmp_path / "a.conllu.gz").write_bytes(gzip.compress(plain.read_bytes()))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(plain.read_bytes())))
+    for name, source in (("plain", plain), ("packed", tmp_path / "a.conllu.gz"), ("pipe", "-")):
+        assert depinduce("train", "--train", source, "--iterations", 2, "--out", tmp_path / name) == 0
+    assert model_files(tmp_path / "plain") == model_files(tmp_path / "packed") == model_files(tmp_path / "pipe")
+
+
+def test_early_stopping_keeps_the_best_iteration(tmp_path, capsys):
+    train, dev = demo_part(tmp_path / "train.conllu", count=40), demo_part(tmp_path / "dev.conllu", "dev")
+    options = ["--train", train, "--dev", dev, "--patience", 1, "--smoothing", 0.001]
+    assert depinduce("train", *options, "--out", tmp_path / "model") == 0
+    likelihoods = [step["dev"] for step in GrammarModel.load(tmp_path / "model").history["steps"]]
+    assert likelihoods == sorted(likelihoods)
+    assert len(likelihoods) < 50
+    assert "held-out" in capsys.readouterr().err
+
+
+def test_one_model_starts_from_another(tmp_path):
+    train = demo_part(tmp_path / "train.conllu")
+    assert depinduce("train", "--train", train, "--iterations", 9, "--out", tmp_path / "first") == 0
+    second = ["--train", train, "--model", "dmv-sibling", "--iterations", 2]
+    assert depinduce("train", *second, "--init", "model", tmp_path / "first", "--out", tmp_path / "second") == 0
+    assert depinduce("train", *second, "--out", tmp_path / "harmonic") == 0
+    assert model_files(tmp_path / "second")[0] != model_files(tmp_path / "harmonic")[0]
+
+
+# ---------------------------------------------------------------- interruption
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_an_interrupted_training_can_be_resumed(held_out, tmp_path, monkeypatch, capsys):
+    train, dev = demo_part(tmp_path / "train.conllu"), demo_part(tmp_path / "dev.conllu", "dev", 40)
+    options = ["--train", train, "--iterations", 7, *(["--dev", dev] if held_out else [])]
+    assert depinduce("train", *options, "--out", tmp_path / "whole") == 0
+
+    def interrupt(step):
+        if step.iteration == 4:
+            raise KeyboardInterrupt
+        return step.iteration, ""
+
+    with monkeypatch.context() as patch:
+        patch.setattr(train_command, "as_text", interrupt)
+        assert depinduce("train", *options, "--out", tmp_path / "model") == 130
+    assert "interrupted; wrote what there is" in capsys.readouterr().err
+    assert model_files(tmp_path / "model") != model_files(tmp_path / "whole")
+    assert depinduce("train", *options, "--resume", "--out", tmp_path / "model") == 0
+    assert model_files(tmp_path / "model") == model_files(tmp_path / "whole")
+
+
+def test_resuming_where_nothing_is_begins(tmp_path):
+    train = demo_part(tmp_path / "train.conllu")
+    assert depinduce("train", "--train", train, "--iterations", 2, "--resume", "--out", tmp_path / "model") == 0
+
+
+def test_resuming_with_other_options_is_refused_and_changes_nothing(tmp_path, capsys):
+    train = demo_part(tmp_path / "train.conllu")
+    assert depinduce("train", "--train", train, "--iterations", 2, "--out", tmp_path / "model") == 0
+    before = contents(tmp_path)
+    other = ["--train", train, "--iterations", 4, "--smoothing", 1, "--resume", "--out", tmp_path / "model"]
+    assert depinduce("train", *other) == 1
+    assert "smoothing was 0.1, is 1.0" in capsys.readouterr().err
+    assert contents(tmp_path) == before
+
+
+# ---------------------------------------------------------------- refusals and warnings
+
+
+def test_an_existing_model_is_replaced_only_when_asked(tmp_path, capsys):
+    train = demo_part(tmp_path / "train.conllu")
+    options = ["--train", train, "--iterations", 2, "--out", tmp_path / "model"]
+    assert depinduce("train", *options) == 0
+    before = contents(tmp_path)
+    assert depinduce("train", *options, "--smoothing", 1) == 1
+    assert "model: is there already. Choose another --out, or add --overwrite or --resume." in capsys.readouterr().err
+    assert contents(tmp_path) == before
+    assert depinduce("train", *options, "--smoothing", 1, "--overwrite") == 0
+    assert contents(tmp_path) != before
+    assert contents(tmp_path).keys() == before.keys()
+
+
+def test_overwriting_replaces_models_only(tmp_path, capsys):
+    train = demo_part(tmp_path / "train.conllu")
+    before = contents(tmp_path)
+    assert depinduce("train", "--train", train, "--overwrite", "--out", tmp_path) == 1
+    assert "this is not a model and is not replaced" in capsys.readouterr().err
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--init", "harmony"], "There is no start 'harmony'. Choose from: harmonic, uniform, random, model DIR."),
+        (["--init", "model"], "--init model needs a directory: --init model DIR."),
+        (["--init", "model", "nowhere"], "nowhere: no model here"),
+        (["--init", "random", "--seed", "-1"], "--seed cannot be -1: 0 or more."),
+        (["--iterations", "0"], "--iterations must be at least 1, not 0."),
+        (["--smoothing", "-1"], "--smoothing cannot be -1.0: 0 or more."),
+        (["--tags", "upoz"], "There is no tag column 'upoz'. Choose upos, xpos or a number"),
+        (["--tags", "xpos"], "has no tag in column 5"),
+        (["--max-length", "1"], "no sentence of at most 1 words"),
+        (["--dev", "nowhere.conllu"], "nowhere.conllu: no such file"),
+        (["--dev", "long.conllu"], "long.conllu: no sentence to hold out. Raise --max-length"),
+    ],
+)
+def test_faults_are_told_and_nothing_is_written(options, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    demo_part(tmp_path / "train.conllu", count=5)
+    write(tmp_path / "long.conllu", block("a/NOUN " * 16))
+    before = contents(tmp_path)
+    assert depinduce("train", "--train", "train.conllu", "--out", "model", *options) == 1
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert shown.err.count("depinduce: ") == 1
+    assert "Traceback" not in shown.err
+    assert contents(tmp_path) == before
+
+
+def test_held_out_sentences_with_unknown_tags_are_left_out_with_a_warning(tmp_path, capsys):
+    train = demo_part(tmp_path / "train.conllu")
+    known, unknown = block("the/DET dog/NOUN barks/VERB"), block("the/DET dog/FOO barks/BAR")
+    write(tmp_path / "known.conllu", known)
+    write(tmp_path / "both.conllu", unknown, known, unknown)
+    for name in ("known", "both"):
+        options = ["--train", train, "--dev", tmp_path / f"{name}.conllu", "--iterations", 2]
+        assert depinduce("train", *options, "--out", tmp_path / name) == 0
+    assert "tags that training has not seen are left out: BAR FOO" in capsys.readouterr().err
+    assert model_files(tmp_path / "known") == model_files(tmp_path / "both")
+
+
+@pytest.mark.parametrize(
+    ("non_heads", "message"),
+    [
+        (["DT", "DET"], "--non-heads names tags that do not occur: DT. The tags are: "),
+        (["ud", "FOO"], "--non-heads names tags that do not occur: FOO."),
+        (["ud"], None),
+    ],
+)
+def test_non_heads_that_do_not_occur_are_warned_about(non_heads, message, tmp_path, capsys):
+    train = demo_part(tmp_path / "train.conllu")
+    options = ["--train", train, "--iterations", 1, "--non-heads", *non_heads]
+    assert depinduce("train", *options, "--out", tmp_path / "model") == 0
+    warnings = [line for line in capsys.readouterr().err.splitlines() if "warning" in line]
+    assert len(warnings) == (message is not None)
+    assert message is None or message in warnings[0]

@@ -1,0 +1,336 @@
+"""Training of count DMVs: where it starts, what it may not use, and how it goes on after an interruption."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from learning.tagged import random_sentences, random_table, tagged
+
+from depinduce.corpus import Corpus, Reading, Vocabulary
+from depinduce.errors import DepinduceError
+from depinduce.evaluation.trees import cyclic_sentences, projective_sentences
+from depinduce.grammar.rules import GO, Order, tag_batch
+from depinduce.grammar.trees import tree_counts
+from depinduce.learning.count_settings import ORDERS, CountSettings
+from depinduce.learning.count_training import counts_of_parses, harmonic_table, in_vocabulary, start, train_counts
+from depinduce.models.counts import Multinomials
+from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.parsing import Parsing, parse_corpus
+
+every_model = pytest.mark.parametrize("model", list(ORDERS))
+CORPUS = tagged(*random_sentences(3, count=30))
+HELD_OUT = tagged(*random_sentences(103), vocabulary=CORPUS.tag_vocabulary)
+
+
+def trained(settings: CountSettings, corpus: Corpus = CORPUS, held_out: Corpus | None = None) -> GrammarModel:
+    model, finished = train_counts(settings, Reading(), corpus, held_out)
+    assert finished
+    return model
+
+
+def first_table(settings: CountSettings, corpus: Corpus = CORPUS):
+    tags = len(corpus.tag_vocabulary)
+    family = Multinomials.smoothed(ORDERS[settings.model], tags, settings.smoothing, settings.child_valence)
+    return start(settings, family, corpus)[0]
+
+
+def same_table(one, other) -> bool:
+    """Bit by bit."""
+    return all(getattr(one, name).tobytes() == getattr(other, name).tobytes() for name in ("root", "child", "decision"))
+
+
+# ---------------------------------------------------------------- what is learnt
+
+CHILDREN = {"V": ("N", "NP"), "N": ("DA", "P"), "P": ("", "N"), "D": ("", ""), "A": ("", "")}  # left, right
+FIRST_CHILD = {"V": (0.7, 0.7), "N": (0.7, 0.2), "P": (0, 0.95), "D": (0, 0), "A": (0, 0)}
+ANOTHER_CHILD = 0.2
+
+
+def grow(tag: str, rng: np.random.Generator) -> tuple[list[str], list[int]]:
+    """The tags and heads of a tree that the planted grammar generates below `tag`."""
+    sides = []
+    for children, go in zip(CHILDREN[tag], FIRST_CHILD[tag], strict=True):
+        trees = []
+        while rng.random() < go:
+            trees.append(grow(str(rng.choice(list(children))), rng))
+            go = ANOTHER_CHILD
+        sides.append(trees)
+    left, right = sides
+    place = 1 + sum(len(tags) for tags, _ in left)
+    tags, heads = [], []
+    for tree_tags, tree_heads in [*left, ([tag], None), *right]:
+        offset = len(tags)
+        tags += tree_tags
+        heads += [0] if tree_heads is None else [offset + head if head else place for head in tree_heads]
+    return tags, heads
+
+
+def test_a_planted_grammar_is_recovered():
+    rng = np.random.default_rng(0)
+    trees = [grow("V", rng) for _ in range(400)]
+    trees = [(tags, heads) for tags, heads in trees if len(tags) <= 12]
+    corpus, gold = tagged(*(" ".join(tags) for tags, _ in trees)), np.concatenate([heads for _, heads in trees])
+
+    def accuracy(model: GrammarModel) -> float:
+        return float(np.mean(parse_corpus(model, corpus, Parsing()) == gold))
+
+    beginning = GrammarModel(Order.FIRST, corpus.tag_vocabulary, harmonic_table(corpus))
+    assert accuracy(beginning) < 0.6
+    assert accuracy(trained(CountSettings(), corpus)) > 0.9
+
+
+@every_model
+def test_heads_in_the_corpus_are_not_looked_at(model):
+    with_heads = replace(CORPUS, heads=np.zeros(len(CORPUS.tags), dtype=np.int32))
+    settings = CountSettings(model=model, iterations=4, prior_strength=10.0)
+    assert same_table(trained(settings).table, trained(settings, with_heads).table)
+
+
+@every_model
+def test_training_twice_gives_the_same_model(model):
+    settings = CountSettings(model=model, iterations=4)
+    assert same_table(trained(settings).table, trained(settings).table)
+
+
+@every_model
+@pytest.mark.parametrize("init", ["harmonic", "uniform", "random"])
+@pytest.mark.parametrize("em", ["soft", "hard"])
+def test_every_start_and_kind_of_em_gives_a_grammar(model, init, em):
+    table = trained(CountSettings(model=model, init=(init,), em=em, iterations=3)).table
+    for part in (table.root, table.child, table.decision):
+        assert np.allclose(np.exp(part).sum(axis=-1), 1)
+    assert len(table.child) == 2 * 4 * ORDERS[model].slots(4)
+
+
+# ---------------------------------------------------------------- starts
+
+
+@every_model
+def test_a_random_start_depends_on_the_seed_only(model):
+    settings = CountSettings(model=model, init=("random",), seed=5)
+    other_sentences = tagged("V V N A", "D V")
+    assert same_table(first_table(settings), first_table(settings, other_sentences))
+    assert not same_table(first_table(settings), first_table(replace(settings, seed=6)))
+
+
+@every_model
+def test_a_uniform_start_prefers_nothing(model):
+    table = first_table(CountSettings(model=model, init=("uniform",)))
+    assert np.exp(table.root) == pytest.approx(np.full(4, 1 / 4))
+    assert np.ptp(table.child) == np.ptp(table.decision) == 0
+
+
+def test_the_seed_matters_to_no_other_start():
+    one, other = (trained(CountSettings(iterations=3, seed=seed)) for seed in (0, 1))
+    assert same_table(one.table, other.table)
+
+
+@pytest.mark.parametrize("model", ["dmv-sibling", "dmv-grand"])
+def test_the_harmonic_start_of_second_order_is_parses_of_the_first_order_one(model):
+    harmonic = GrammarModel(Order.FIRST, CORPUS.tag_vocabulary, harmonic_table(CORPUS))
+    heads = parse_corpus(harmonic, CORPUS, Parsing())
+    settings = CountSettings(model=model, prior_strength=0.0)
+    assert same_table(first_table(settings), table_of_trees(ORDERS[model], heads, settings))
+
+
+def table_of_trees(order: Order, heads: np.ndarray, settings: CountSettings, corpus: Corpus = CORPUS):
+    tags = len(corpus.tag_vocabulary)
+    batch = tag_batch(order, corpus.tags, corpus.offsets, tags)
+    family = Multinomials.smoothed(order, tags, settings.smoothing, settings.child_valence)
+    return family.estimate(tree_counts(random_table(order, tags, 0), batch, heads))
+
+
+@every_model
+@pytest.mark.parametrize("source", list(ORDERS))
+def test_a_model_can_start_from_the_parses_of_another(model, source, tmp_path):
+    other = trained(CountSettings(model=source, iterations=3))
+    other.save(tmp_path / "other")
+    settings = CountSettings(model=model, init=("model", str(tmp_path / "other")), prior_strength=0.0)
+    heads = parse_corpus(other, CORPUS, Parsing())
+    assert same_table(first_table(settings), table_of_trees(ORDERS[model], heads, settings))
+
+
+def test_a_model_of_other_tags_can_be_the_start(tmp_path):
+    other = trained(CountSettings(iterations=3), tagged("X N V", "V X N", "N V"))  # knows no D and no A
+    other.save(tmp_path / "other")
+    settings = CountSettings(init=("model", str(tmp_path / "other")))
+    translated = in_vocabulary(CORPUS, other.tags)
+    assert {-1, other.tags.id("N"), other.tags.id("V")} == set(translated.tags.tolist())
+    heads = parse_corpus(other, translated, Parsing())
+    assert same_table(first_table(settings), table_of_trees(Order.FIRST, heads, settings))
+
+
+def test_sentences_that_the_other_model_cannot_parse_start_as_chains(tmp_path):
+    only_this_tree = table_of_trees(Order.FIRST, np.array([0, 1]), CountSettings(smoothing=0.0), tagged("V N"))
+    GrammarModel(Order.FIRST, Vocabulary(["N", "V"], [1, 1]), only_this_tree).save(tmp_path / "narrow")
+    corpus = tagged("V N", "N N V")
+    counts = counts_of_parses(CountSettings(init=("model", str(tmp_path / "narrow"))), Order.FIRST, corpus)
+    chains = table_of_trees(Order.FIRST, np.array([0, 1, 0, 1, 2]), CountSettings(), corpus)
+    assert same_table(Multinomials.smoothed(Order.FIRST, 2, 0.1).estimate(counts), chains)
+
+
+@pytest.mark.parametrize("model", ["dmv-sibling", "dmv-grand"])
+def test_a_strong_prior_keeps_second_order_near_first_order(model):
+    order, strengths = ORDERS[model], (0.0, 10.0, 1e7)
+    spread = []
+    for strength in strengths:
+        table = trained(CountSettings(model=model, iterations=5, prior_strength=strength)).table
+        child = np.exp(table.child).reshape(2, 4, -1, *order.shape(4)[3:], 4)
+        spread.append(np.ptp(child[:, :, :4], axis=2).max())  # among siblings or grandparents of one head
+    assert spread[0] > spread[1] > spread[2]
+    assert spread[2] < 1e-3
+
+
+# ---------------------------------------------------------------- tags that head nothing
+
+
+@every_model
+@pytest.mark.parametrize("decode", ["viterbi", "mbr"])
+def test_constrained_tags_head_nothing(model, decode):
+    sentences = tagged("D N V", "D D", "N D V A D N", "D A", "A D A D N V", "D", "D A N")
+    settings = CountSettings(model=model, non_heads=("D", "A"), iterations=5)
+    heads = parse_corpus(trained(settings, sentences), sentences, Parsing(decode=decode))
+    assert projective_sentences(heads, sentences.offsets).all()
+    assert not cyclic_sentences(heads, sentences.offsets).any()
+    words = np.array([sentences.tag_vocabulary[tag] for tag in sentences.tags])
+    for number, (begin, end) in enumerate(zip(sentences.offsets[:-1], sentences.offsets[1:], strict=True)):
+        tags, tree = words[begin:end], heads[begin:end]
+        assert np.sum(tree == 0) == 1
+        heading = set(tags[tree[tree > 0] - 1])
+        if number in (1, 3, 5):  # nothing else is there, and still they get a tree
+            assert heading <= {"D", "A"}
+        else:
+            assert heading <= {"N", "V"}
+
+
+@pytest.mark.parametrize("model", ["dmv-sibling", "dmv-grand"])
+def test_the_constraint_acts_on_the_start(model):
+    sentences = tagged("D N V", "N D V", "V D D N")
+    settings = CountSettings(model=model, non_heads=("D",))
+    going = counts_of_parses(settings, ORDERS[model], sentences).decision[:, GO].reshape(2, 3, -1)
+    assert not going[:, sentences.tag_vocabulary.id("D")].any()
+    assert going.sum() == 7  # every word but three roots is somebody's child
+
+
+def test_the_constraint_acts_on_the_start_from_another_model_too(tmp_path):
+    # This model would hang N on D.
+    sentences = tagged("D N V", "D N V")
+    wrong = table_of_trees(Order.FIRST, np.array([0, 1, 1, 0, 1, 1]), CountSettings(), sentences)
+    GrammarModel(Order.FIRST, sentences.tag_vocabulary, wrong).save(tmp_path / "wrong")
+    settings = CountSettings(init=("model", str(tmp_path / "wrong")))
+    determiner = sentences.tag_vocabulary.id("D")
+
+    def children_of_determiners(settings):
+        return counts_of_parses(settings, Order.FIRST, sentences).decision[:, GO].reshape(2, 3, 2)[:, determiner].sum()
+
+    assert children_of_determiners(settings) == 4
+    assert children_of_determiners(replace(settings, non_heads=("D",))) == 0
+
+
+def test_ud_stands_for_the_function_words():
+    assert CountSettings(non_heads=("ud",)).constrained_tags == ("ADP", "AUX", "CONJ", "CCONJ", "DET", "PART", "SCONJ")
+    assert CountSettings(non_heads=("DET", "ud", "X")).constrained_tags[0] == "DET"
+    assert CountSettings(non_heads=("DET", "ud", "X")).constrained_tags[-1] == "X"
+    assert len(CountSettings(non_heads=("DET", "ud", "X")).constrained_tags) == 8
+
+
+# ---------------------------------------------------------------- interruption
+
+
+@every_model
+@pytest.mark.parametrize("held_out", [None, HELD_OUT], ids=["alone", "held-out"])
+@pytest.mark.parametrize("stop_at", [1, 4])
+@pytest.mark.parametrize("on_disk", [True, False])
+def test_resuming_gives_the_bit_identical_model(model, held_out, stop_at, on_disk, tmp_path):
+    settings = CountSettings(model=model, iterations=9, patience=5, prior_strength=10.0, non_heads=("D",))
+    whole = trained(settings, held_out=held_out)
+
+    def interrupt(step):
+        if step.iteration == stop_at:
+            raise KeyboardInterrupt
+
+    partial, finished = train_counts(settings, Reading(), CORPUS, held_out, report=interrupt)
+    assert not finished
+    assert len(partial.history["steps"]) < stop_at
+    if on_disk:
+        partial.save(tmp_path / "model")
+        partial = GrammarModel.load(tmp_path / "model")
+    resumed, finished = train_counts(settings, Reading(), CORPUS, held_out, earlier=partial)
+    assert finished
+    assert same_table(resumed.table, whole.table)
+    assert steps_of(resumed) == steps_of(whole)
+
+
+def steps_of(model: GrammarModel) -> list[dict]:
+    """The history without the clock."""
+    return [{name: value for name, value in step.items() if name != "seconds"} for step in model.history["steps"]]
+
+
+def test_more_iterations_go_on_where_the_first_ended():
+    ended = trained(CountSettings(iterations=3))
+    longer = CountSettings(iterations=7)
+    resumed, _ = train_counts(longer, Reading(), CORPUS, earlier=ended)
+    assert same_table(resumed.table, trained(longer).table)
+    assert not same_table(resumed.table, ended.table)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"smoothing": 0.2}, "smoothing was 0.1, is 0.2"),
+        ({"model": "dmv-sibling"}, "model was 'dmv', is 'dmv-sibling'"),
+        ({"non_heads": ("D",)}, "non_heads was"),
+    ],
+)
+def test_resuming_with_other_settings_is_refused(changed, message):
+    earlier = trained(CountSettings(iterations=2))
+    with pytest.raises(DepinduceError, match=message):
+        train_counts(CountSettings(iterations=4, **changed), Reading(), CORPUS, earlier=earlier)
+
+
+def test_resuming_with_other_sentences_is_refused():
+    earlier = trained(CountSettings(iterations=2))
+    with pytest.raises(DepinduceError, match="training sentences differ"):
+        train_counts(CountSettings(iterations=4), Reading(), tagged("N V D A"), earlier=earlier)
+
+
+def test_the_history_tells_how_the_model_was_made():
+    model = trained(CountSettings(iterations=6, patience=2), held_out=HELD_OUT)
+    history = model.history
+    assert history["training_data"] == {
+        "sha256": CORPUS.fingerprint(),
+        "sentences": len(CORPUS),
+        "words": len(CORPUS.tags),
+    }
+    assert history["settings"]["iterations"] == 6
+    likelihoods = [step["dev"] for step in history["steps"]]
+    assert [step["iteration"] for step in history["steps"]] == list(range(1, len(likelihoods) + 1))
+    assert max(likelihoods) == likelihoods[-1]  # the steps end where the table was made
+
+
+# ---------------------------------------------------------------- settings
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"init": ("harmonics",)}, "There is no start 'harmonics'. Choose from: harmonic, uniform, random, model DIR."),
+        ({"init": ("harmonic", "random")}, "There is no start 'harmonic random'"),
+        ({"init": ("model",)}, "--init model needs a directory"),
+        ({"init": ("model", "a", "b")}, "--init model needs a directory"),
+        ({"iterations": 0}, "--iterations must be at least 1, not 0"),
+        ({"patience": -1}, "--patience must be at least 1, not -1"),
+        ({"threads": 0}, "--threads must be at least 1, not 0"),
+        ({"smoothing": -0.1}, "--smoothing cannot be -0.1"),
+        ({"smoothing": float("nan")}, "--smoothing cannot be nan"),
+        ({"smoothing": float("inf")}, "--smoothing cannot be inf"),
+        ({"prior_strength": -1.0}, "--prior-strength cannot be -1.0"),
+        ({"seed": -1}, "--seed cannot be -1"),
+    ],
+)
+def test_impossible_settings_are_refused_with_the_possible_ones(wrong, message):
+    with pytest.raises(DepinduceError) as refusal:
+        CountSettings(**wrong)
+    assert message in str(refusal.value)

@@ -1,0 +1,165 @@
+"""Models on disk: they come back as they were, whole or not at all, and damage is told plainly."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+from learning.tagged import random_table
+
+from depinduce.corpus import Reading, Vocabulary
+from depinduce.errors import DepinduceError
+from depinduce.grammar.rules import Order
+from depinduce.models.grammar_model import GrammarModel
+
+
+def example(order: Order = Order.SIBLING, seed: int = 1, **changes) -> GrammarModel:
+    table = random_table(order, 3, seed)
+    table.child[0] = [0, -np.inf, -np.inf]  # an impossible rule, too
+    tags = Vocabulary(["NOUN", "VERB", "Ä/ß"], [5, 3, 1])
+    reading = Reading("xpos", lowercase=True, punctuation="penn", max_length=12)
+    return GrammarModel(order, tags, table, ("VERB",), reading, changes.get("history", {"seed": 7, "steps": []}))
+
+
+@pytest.mark.parametrize("order", list(Order))
+def test_a_saved_model_comes_back_bit_by_bit(order, tmp_path):
+    model = example(order)
+    model.save(tmp_path / "model")
+    again = GrammarModel.load(tmp_path / "model")
+    for name in ("root", "child", "decision"):
+        one, other = getattr(model.table, name), getattr(again.table, name)
+        assert (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
+    assert (again.order, again.tags, again.non_heads) == (model.order, model.tags, model.non_heads)
+    assert (again.reading, again.history) == (model.reading, model.history)
+
+
+def test_a_model_is_json_and_safetensors_and_nothing_else(tmp_path, monkeypatch):
+    example().save(tmp_path / "model")
+    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == ["model.json", "model.safetensors"]
+    data = (tmp_path / "model" / "model.safetensors").read_bytes()
+    header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+    assert {"root", "child", "decision"} <= header.keys()
+    description = json.loads((tmp_path / "model" / "model.json").read_text("utf-8"))
+    assert description["format_version"] == 1
+    assert description["tags"]["symbols"] == ["NOUN", "VERB", "Ä/ß"]
+
+    def refuse(*arguments, **options):
+        raise AssertionError("a model is read without pickle")
+
+    for name in ("load", "loads", "Unpickler"):
+        monkeypatch.setattr(pickle, name, refuse)
+    GrammarModel.load(tmp_path / "model")
+
+
+def test_both_files_may_be_read_by_the_same_people(tmp_path):
+    example().save(tmp_path / "model")
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "model").iterdir()}
+    assert len(modes) == 1
+
+
+def test_saving_replaces_an_older_model(tmp_path):
+    example(seed=1).save(tmp_path / "model")
+    example(seed=2).save(tmp_path / "model")
+    again = GrammarModel.load(tmp_path / "model")
+    assert np.array_equal(again.table.decision, example(seed=2).table.decision)
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_a_failing_save_leaves_the_old_model_and_nothing_else(tmp_path):
+    example(seed=1).save(tmp_path / "model")
+    before = contents(tmp_path)
+    with pytest.raises(TypeError):
+        example(seed=2, history={"not": object()}).save(tmp_path / "model")  # JSON cannot hold this
+    assert contents(tmp_path) == before
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_directory_of_other_things_is_not_replaced(tmp_path):
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter1.tex").write_text("ten years of work")
+    with pytest.raises(DepinduceError, match="thesis: .*not a model"):
+        example().save(tmp_path / "thesis")
+    assert contents(tmp_path) == {"thesis/chapter1.tex": b"ten years of work"}
+
+
+def test_a_file_is_not_replaced_by_a_model(tmp_path):
+    (tmp_path / "thesis.tex").write_text("ten years of work")
+    with pytest.raises(DepinduceError, match="thesis.tex: .*not a model"):
+        example().save(tmp_path / "thesis.tex")
+    assert contents(tmp_path) == {"thesis.tex": b"ten years of work"}
+
+
+def test_an_empty_directory_can_take_a_model(tmp_path):
+    example().save(tmp_path)
+    GrammarModel.load(tmp_path)
+
+
+# ---------------------------------------------------------------- damage
+
+
+def changed_description(**changes):
+    def change(folder: Path) -> None:
+        path = folder / "model.json"
+        description = json.loads(path.read_text("utf-8")) | changes
+        path.write_text(json.dumps({name: value for name, value in description.items() if value is not None}), "utf-8")
+
+    return change
+
+
+def cut(name: str, size: int):
+    return lambda folder: (folder / name).write_bytes((folder / name).read_bytes()[:size])
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        pytest.param(cut("model.json", 100), "model.json: damaged", id="json cut short"),
+        pytest.param(cut("model.json", 0), "model.json: damaged", id="json empty"),
+        pytest.param(
+            lambda folder: (folder / "model.json").write_bytes(b'{"format": "\xff"}'),
+            "model.json: damaged",
+            id="json not UTF-8",
+        ),
+        pytest.param(
+            lambda folder: (folder / "model.json").write_text("[1, 2]"), "not a model of depinduce", id="json of a list"
+        ),
+        pytest.param(changed_description(format="something"), "not a model of depinduce", id="another format"),
+        pytest.param(
+            changed_description(format_version=99, depinduce="9.0"),
+            "written in format 99 by depinduce 9.0; this version reads format 1",
+            id="format of the future",
+        ),
+        pytest.param(changed_description(tags=None), "cannot be read (KeyError", id="no tags"),
+        pytest.param(changed_description(order="fourth"), "cannot be read", id="unknown order"),
+        pytest.param(changed_description(order="grandparent"), "cannot be read", id="another order"),
+        pytest.param(
+            changed_description(tags={"symbols": ["A", "B", "C", "D"], "counts": [1, 1, 1, 1]}),
+            "cannot be read",
+            id="more tags than rules",
+        ),
+        pytest.param(cut("model.safetensors", 200), "cannot be read", id="tables cut short"),
+        pytest.param(cut("model.safetensors", 0), "cannot be read", id="tables empty"),
+        pytest.param(lambda folder: (folder / "model.safetensors").unlink(), "cannot be read", id="no tables"),
+        pytest.param(lambda folder: (folder / "model.json").unlink(), "no model here", id="no description"),
+    ],
+)
+def test_damage_is_told_with_its_place_and_a_remedy(damage, message, tmp_path):
+    example().save(tmp_path / "model")
+    damage(tmp_path / "model")
+    with pytest.raises(DepinduceError) as refusal:
+        GrammarModel.load(tmp_path / "model")
+    assert message in str(refusal.value)
+    assert str(tmp_path / "model") in str(refusal.value)
+    assert any(remedy in str(refusal.value).lower() for remedy in ("train", "copy it again", "name the directory"))
+
+
+def test_a_missing_directory(tmp_path):
+    with pytest.raises(DepinduceError, match="nowhere: no model here .* Name the directory"):
+        GrammarModel.load(tmp_path / "nowhere")
