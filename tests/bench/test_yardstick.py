@@ -5,11 +5,14 @@ import pytest
 import torch
 from chart.enumeration import Enumerated, random_problem
 
-from depinduce.bench.yardstick import best_trees, log_partition, log_partition_and_gradient
+from depinduce.bench.yardstick import GROWING, PUBLISHED, best_trees, log_partition, log_partition_and_gradient
 from depinduce.chart import batched
 from depinduce.grammar.rules import Order
 
 second_orders = pytest.mark.parametrize("order", [Order.SIBLING, Order.GRANDPARENT])
+forms = pytest.mark.parametrize(
+    ("order", "form"), [(Order.SIBLING, PUBLISHED), (Order.SIBLING, GROWING), (Order.GRANDPARENT, GROWING)]
+)
 lengths = pytest.mark.parametrize("length", [1, 2, 3, 4, 5])
 
 
@@ -20,22 +23,22 @@ def draw(order, length, seed):
     return rules, tags, [Enumerated(table, batch, sentence) for sentence in range(3)]
 
 
-@second_orders
+@forms
 @lengths
-def test_log_likelihood_and_expected_counts_equal_enumeration(order, length):
+def test_log_likelihood_and_expected_counts_equal_enumeration(order, form, length):
     rules, tags, exact = draw(order, length, seed=1)
-    log_z, counts = log_partition_and_gradient(order, *rules, tags)
+    log_z, counts = log_partition_and_gradient(order, *rules, tags, form=form)
     np.testing.assert_allclose(log_z, [sentence.log_z for sentence in exact], rtol=1e-12)
     for name, found in zip(("root", "child", "decision"), counts, strict=True):
         expected = sum(getattr(sentence.counts, name) for sentence in exact)
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-@second_orders
+@forms
 @lengths
-def test_best_trees_equal_enumeration(order, length):
+def test_best_trees_equal_enumeration(order, form, length):
     rules, tags, exact = draw(order, length, seed=2)
-    heads, scores = best_trees(order, *rules, tags)
+    heads, scores = best_trees(order, *rules, tags, form=form)
     assert heads.tolist() == [list(sentence.trees[0]) for sentence in exact]
     np.testing.assert_allclose(scores, [sentence.scores[0] for sentence in exact], rtol=1e-12)
 

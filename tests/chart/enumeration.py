@@ -59,9 +59,7 @@ class Story:
 
     root: int  # token
     decisions: list[tuple[int, int, int, int, int]]  # row, STOP or GO, token, direction, valence
-    children: list[
-        tuple[int, int, int, int, int]
-    ]  # row, column, head, child (counted in the sentence), valence
+    children: list[tuple[int, int, int, int, int]]  # row, column, head, child (counted in the sentence), valence
 
 
 def tell(batch: Batch, sentence: int, heads: Heads) -> Story:

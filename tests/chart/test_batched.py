@@ -86,9 +86,7 @@ def test_among_equal_trees_one_is_chosen_whole(order):
 def test_all_ones_count_the_projective_trees(order):
     lengths = [1, 2, 3, 4, 5, 6, 7, 8]
     table, batch, _ = random_problem(order, lengths, tags=3, seed=9)
-    flat = [
-        torch.zeros(part.shape, dtype=torch.float64) for part in (table.root, table.child, table.decision)
-    ]
+    flat = [torch.zeros(part.shape, dtype=torch.float64) for part in (table.root, table.child, table.decision)]
     trees = [math.comb(3 * n - 2, n - 1) // n for n in lengths]
     assert trees[:6] == [1, 2, 7, 30, 143, 728]
     assert_close(log_partition(*flat, batch).exp(), trees)

@@ -61,9 +61,7 @@ def test_counts_times_log_potentials_are_the_score(order, shuffled):
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_shuffled_rules_give_the_same_trees_the_same_scores(order):
-    plain, moved = (
-        random_problem(order, [4], tags=3, seed=2, shuffled=shuffled) for shuffled in (False, True)
-    )
+    plain, moved = (random_problem(order, [4], tags=3, seed=2, shuffled=shuffled) for shuffled in (False, True))
     np.testing.assert_allclose(Enumerated(*plain[:2]).scores, Enumerated(*moved[:2]).scores)
 
 

@@ -66,9 +66,7 @@ def test_unreadable_file(tmp_path):
     assert "cannot be opened (Permission denied)" in message_for(path)
 
 
-@pytest.mark.parametrize(
-    "damage", [lambda data: data[:-12], lambda data: b"plain " + data, lambda data: data[:40]]
-)
+@pytest.mark.parametrize("damage", [lambda data: data[:-12], lambda data: b"plain " + data, lambda data: data[:40]])
 def test_damaged_gzip(damage, tmp_path):
     path = tmp_path / "a.conllu.gz"
     path.write_bytes(damage(gzip.compress(block("a/X b/X").encode() * 100)))

@@ -174,9 +174,7 @@ def test_comments_are_added_below_the_others(line_end, tmp_path):
 
 
 def test_sent_id_stays_on_its_line(tmp_path):
-    path = write(
-        tmp_path / "a.conllu", "# sent_id =\n# text = a\n" + block("a/X"), "#sent_id=x 1 \r\n" + block("a/X")
-    )
+    path = write(tmp_path / "a.conllu", "# sent_id =\n# text = a\n" + block("a/X"), "#sent_id=x 1 \r\n" + block("a/X"))
     assert [sentence.sent_id for sentence in read_sentences(path)] == [None, "x 1"]
 
 
@@ -251,9 +249,7 @@ def damaged(draw) -> str:
     for _ in range(draw(st.integers(0, 3))):
         place = draw(st.integers(0, len(text)))
         taken = draw(st.integers(0, 2))
-        text = (
-            text[:place] + draw(st.sampled_from(["", "\t", "\n", "1", "2", "3", " "])) + text[place + taken :]
-        )
+        text = text[:place] + draw(st.sampled_from(["", "\t", "\n", "1", "2", "3", " "])) + text[place + taken :]
     return text
 
 

@@ -58,9 +58,7 @@ def sentences(splits) -> list[Sentence]:
 
 def test_the_generator_reproduces_the_files_byte_for_byte():
     for split, content in corpus().items():
-        assert demo_file(split).read_bytes() == content.encode(), (
-            f"{split}: run python -m depinduce.corpus.demo"
-        )
+        assert demo_file(split).read_bytes() == content.encode(), f"{split}: run python -m depinduce.corpus.demo"
 
 
 def test_an_unknown_split_is_refused_with_the_known_ones():
@@ -175,9 +173,7 @@ def test_present_verbs_agree_with_their_subjects(sentences):
             verb = finite[0]
             if verb is not head and (not verb.head or sentence.words[verb.head - 1] is not head):
                 continue
-            joined = any(
-                other.deprel == "conj" and sentence.words[other.head - 1] is word for other in sentence.words
-            )
+            joined = any(other.deprel == "conj" and sentence.words[other.head - 1] is word for other in sentence.words)
             number = "Plur" if joined else re.search(r"Number=(\w+)", word.feats)[1]
             assert f"Number={number}" in verb.feats, sentence.text
             checked += 1
@@ -190,9 +186,7 @@ def has(*relations: str):
 
 def word_is(**columns: str):
     def occurs(s: Sentence) -> bool:
-        return any(
-            all(re.fullmatch(want, getattr(word, key)) for key, want in columns.items()) for word in s.words
-        )
+        return any(all(re.fullmatch(want, getattr(word, key)) for key, want in columns.items()) for word in s.words)
 
     return occurs
 
@@ -214,9 +208,7 @@ def conjoined(upos: str):
 
 
 CONSTRUCTIONS = {
-    "intransitive": lambda s: (
-        root_is("VERB")(s) and not {"obj", "ccomp", "xcomp"} & {w.deprel for w in s.words}
-    ),
+    "intransitive": lambda s: root_is("VERB")(s) and not {"obj", "ccomp", "xcomp"} & {w.deprel for w in s.words},
     "transitive": has("nsubj", "obj"),
     "two objects": has("iobj", "obj"),
     "adjective predicate": both(has("cop"), root_is("ADJ")),
@@ -261,9 +253,7 @@ CONSTRUCTIONS = {
     "comparison": word_is(feats="Degree=Cmp"),
     "modal": word_is(upos="AUX", lemma="can|must|should|may|might|will|would|could"),
     "perfect": word_is(upos="AUX", lemma="have"),
-    "progressive": lambda s: any(
-        w.feats == "Tense=Pres|VerbForm=Part" and w.deprel == "root" for w in s.words
-    ),
+    "progressive": lambda s: any(w.feats == "Tense=Pres|VerbForm=Part" and w.deprel == "root" for w in s.words),
 }
 
 

@@ -92,9 +92,7 @@ def test_uas_equals_the_official_scorer(language, baseline):
     assert (overall.directed, overall.words) == official_uas(text, with_heads(text, predicted))
 
 
-@pytest.mark.parametrize(
-    ("language", "sentences", "words", "share"), [("fr", 271, 4827, 1.1), ("nl", 383, 5126, 26.9)]
-)
+@pytest.mark.parametrize(("language", "sentences", "words", "share"), [("fr", 271, 4827, 1.1), ("nl", 383, 5126, 26.9)])
 def test_known_facts_of_the_real_treebanks(language, sentences, words, share):
     gold, offsets = gold_arrays(real_text(language))
     overall = score(gold, gold, offsets).overall

@@ -36,7 +36,6 @@ from depinduce.chart.batched import (
 )
 from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, STOP, Order
 
-
 PUBLISHED, GROWING = "published", "growing"
 
 

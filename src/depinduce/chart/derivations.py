@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from depinduce.chart.lanes import LANES, pointer
+from depinduce.chart.lanes import LANES
 from depinduce.chart.passes import (
     group_length,
     inside_group,
+    open_charts,
     sentence_length,
 )
-from depinduce.chart.problem import edge_pointers, pointers
+from depinduce.chart.problem import edge_pointers
 from depinduce.chart.semirings import ZERO, as_probability, divide_scalar
 from depinduce.chart.sibling import (  # stand-ins: `in_semiring` puts the chart's own in their place
     cell_count,
@@ -77,14 +78,8 @@ def tree_pass(arrays, groups, space, seeds, log_z, redo, heads):
 
     In the MAX semiring `log_z` is the score of the best tree. Where it is -inf there is no tree: heads are -1.
     """
-    problem, places, cells, totals = (
-        pointers(arrays),
-        pointer(space.places),
-        pointer(space.cells),
-        np.empty(LANES),
-    )
-    longest, most_contexts, edges = space.longest, space.most_contexts, edge_pointers(space)
-    stack = np.empty(4 * longest + 8, np.int64)
+    problem, places, cells, totals = open_charts(arrays, space)
+    edges, stack = edge_pointers(space), np.empty(4 * space.longest + 8, np.int64)
     for g in range(len(groups)):
         group = groups[g]
         n, contexts = group_length(problem, group), context_count(problem, group)
@@ -149,14 +144,8 @@ def tree_entropy(problem, n, length, contexts, lane, places, cells, edges, order
 
 def entropy_pass(arrays, groups, space, log_z, redo, entropies):
     """The entropy of every sentence's distribution over trees, in nats."""
-    problem, places, cells, totals = (
-        pointers(arrays),
-        pointer(space.places),
-        pointer(space.cells),
-        np.empty(LANES),
-    )
-    longest, most_contexts, edges = space.longest, space.most_contexts, edge_pointers(space)
-    names = cell_count(longest, most_contexts)
+    problem, places, cells, totals = open_charts(arrays, space)
+    edges, longest, names = edge_pointers(space), space.longest, cell_count(space.longest, space.most_contexts)
     stack, state = np.empty(16 * longest * longest + 64, np.int64), np.empty(names, np.int8)
     order, entropy = np.empty(names, np.int64), np.empty(names)
     for g in range(len(groups)):
@@ -247,14 +236,8 @@ def read_ranked(problem, n, length, contexts, lane, places, cells, edges, stack,
 
 def k_best_pass(arrays, groups, space, k, log_z, redo, heads):
     """The k best trees of every sentence into heads [rank, token], best first (MAX semiring only)."""
-    problem, places, cells, totals = (
-        pointers(arrays),
-        pointer(space.places),
-        pointer(space.cells),
-        np.empty(LANES),
-    )
-    longest, most_contexts, edges = space.longest, space.most_contexts, edge_pointers(space)
-    names = cell_count(longest, most_contexts)
+    problem, places, cells, totals = open_charts(arrays, space)
+    edges, longest, names = edge_pointers(space), space.longest, cell_count(space.longest, space.most_contexts)
     stack, state = np.empty(16 * longest * longest + 64, np.int64), np.empty(names, np.int8)
     order, ways, stack_rank = (
         np.empty(names, np.int64),

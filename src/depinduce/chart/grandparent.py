@@ -184,7 +184,7 @@ def load_links(problem, n, contexts, places, cells):
             for direction in range(2):
                 go = load(cells, at(n, contexts, GO_ON + direction, x, 0, h))
                 row = scale_index(load_index(places, at(n, contexts, ROW + direction, x, 0, h)), problem.columns)
-                for c in range(0, h) if direction == LEFT else range(h + 1, n):
+                for c in range(h) if direction == LEFT else range(h + 1, n):
                     child = gather(problem.child, row, load_index(places, at(n, contexts, COLUMN, 0, 0, c)))
                     store(cells, at(n, contexts, LINK, x, h, c), times(go, child))
 

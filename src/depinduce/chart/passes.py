@@ -40,6 +40,12 @@ def group_length(problem, group):
     return longest
 
 
+@compiled
+def open_charts(arrays, space):
+    """The problem, the memory for its charts, and room for the four totals of a group."""
+    return pointers(arrays), pointer(space.places), pointer(space.cells), np.empty(LANES)
+
+
 def inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo):
     """The inside charts and log Z of one group; `totals` is Z itself, and zero where there is nothing to do.
 
@@ -66,12 +72,7 @@ def inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo
 
 def inside_pass(arrays, groups, space, log_z, redo):
     """log Z of every sentence."""
-    problem, places, cells, totals = (
-        pointers(arrays),
-        pointer(space.places),
-        pointer(space.cells),
-        np.empty(LANES),
-    )
+    problem, places, cells, totals = open_charts(arrays, space)
     for g in range(len(groups)):
         n, contexts = group_length(problem, groups[g]), context_count(problem, groups[g])
         inside_group(problem, groups[g], n, contexts, places, cells, totals, log_z, redo)
@@ -79,12 +80,7 @@ def inside_pass(arrays, groups, space, log_z, redo):
 
 def expectation_pass(arrays, groups, space, log_z, redo, counts, posteriors):
     """log Z and expected counts: of rules into `counts`, and of positions where `posteriors` has room."""
-    problem, places, cells, totals = (
-        pointers(arrays),
-        pointer(space.places),
-        pointer(space.cells),
-        np.empty(LANES),
-    )
+    problem, places, cells, totals = open_charts(arrays, space)
     child_count, decision_count = pointer(counts.child), pointer(counts.decision)
     for g in range(len(groups)):
         group = groups[g]

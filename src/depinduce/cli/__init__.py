@@ -24,6 +24,8 @@ COMMANDS = {
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; gives the exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without ≤ still gets the table
     try:
         return _run(arguments)
     except DepinduceError as error:

@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     overview = look_over(arguments.file, read_settings(arguments, Reading))
     if arguments.json:
-        print(json.dumps(overview.to_json(), indent=2, ensure_ascii=False))
+        print(json.dumps(overview.to_json(), indent=2))
     else:
         show(overview)
     return 1 if overview.problems else 0

@@ -9,7 +9,10 @@ import argparse
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from depinduce.cli.console import progress, say, show_table
+from depinduce.corpus import Corpus, Reading, load_corpus, open_output
 from depinduce.errors import DepinduceError
 
 EXAMPLE = "depinduce demo"
@@ -18,14 +21,13 @@ DRAWN = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", help="also keep the model here, to parse files with")
-    parser.add_argument("--svg", metavar="FILE", help="also draw the first tree into this SVG file")
+    parser.add_argument("--svg", metavar="FILE", help="also draw the longest tree that is all right into this SVG file")
 
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.out and Path(arguments.out).exists():
         raise DepinduceError(f"{arguments.out}: is there already. Choose another --out.")
     from depinduce.cli.train import as_text
-    from depinduce.corpus import Reading, load_corpus, open_output
     from depinduce.corpus.demo import demo_file
     from depinduce.evaluation.baselines import BASELINES
     from depinduce.evaluation.scores import score
@@ -53,25 +55,34 @@ def run(arguments: argparse.Namespace) -> int:
     title = f"{len(test)} held-out sentences against their gold trees (%)"
     show_table(comparison_table(scores, title))
     for number in _presentable(test):
-        span = slice(test.offsets[number], test.offsets[number + 1])
-        words = [test.word_vocabulary[word] for word in test.words[span]]
-        tags = [test.tag_vocabulary[tag] for tag in test.tags[span]]
-        print(draw_tree(words, tags, heads[span].tolist(), gold=test.heads[span].tolist(), colour=sys.stdout.isatty()))
+        words, tags, predicted, gold = _sentence(test, heads, number)
+        print(draw_tree(words, tags, predicted, gold=gold, colour=sys.stdout.isatty()))
         print()
     print("✗ marks a wrong head; the missed gold arc hangs below. Function words were not allowed to head anything.")
     if arguments.out:
         model.save(arguments.out)
         say(f"wrote {arguments.out}; now try: depinduce parse {arguments.out} FILE.conllu")
     if arguments.svg:
-        number = _presentable(test)[0]
-        span = slice(test.offsets[number], test.offsets[number + 1])
-        words = [test.word_vocabulary[word] for word in test.words[span]]
-        tags = [test.tag_vocabulary[tag] for tag in test.tags[span]]
+        words, tags, predicted, _ = _sentence(test, heads, _longest_right(test, heads))
         with open_output(arguments.svg) as output:
-            output.write(tree_svg(words, tags, heads[span].tolist()))
+            output.write(tree_svg(words, tags, predicted))
     return 0
 
 
-def _presentable(test) -> list[int]:
+def _sentence(test: Corpus, heads: np.ndarray, number: int) -> tuple[list[str], list[str], list[int], list[int]]:
+    """The words, the tags, the predicted and the gold heads of one sentence."""
+    span = slice(test.offsets[number], test.offsets[number + 1])
+    words = [test.word_vocabulary[word] for word in test.words[span]]
+    tags = [test.tag_vocabulary[tag] for tag in test.tags[span]]
+    return words, tags, heads[span].tolist(), test.heads[span].tolist()
+
+
+def _longest_right(test: Corpus, heads: np.ndarray) -> int:
+    """The longest sentence with every head right: fit for a picture."""
+    wrong = np.add.reduceat(heads != test.heads, test.offsets[:-1])
+    return int(np.argmax(np.where(wrong == 0, test.lengths, 0)))
+
+
+def _presentable(test: Corpus) -> list[int]:
     """The first sentences of eight to eleven words: long enough to be of interest, short enough for a terminal."""
     return [number for number, length in enumerate(test.lengths) if 8 <= length <= 11][:DRAWN]

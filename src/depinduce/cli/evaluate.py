@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         report = {"punctuation": reading.punctuation} | scores.to_json()
         if baselines:
             report["baselines"] = {name: baseline.to_json() for name, baseline in baselines.items()}
-        print(json.dumps(report, indent=2, ensure_ascii=False))
+        print(json.dumps(report, indent=2))
         return 0
     for table in score_tables(scores):
         show_table(table)

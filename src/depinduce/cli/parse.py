@@ -18,11 +18,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", default="-", metavar="OUT", help="where to write (.gz works; default: stdout)"
     )
-    parser.add_argument("--decode", choices=("viterbi", "mbr"), default="viterbi",
-                        help="the most probable tree, or that with the most probable arcs (default: viterbi)")  # fmt: skip
+    decode_help = "the most probable tree, or that with the most probable arcs (default: viterbi)"
+    parser.add_argument("--decode", choices=("viterbi", "mbr"), default="viterbi", help=decode_help)
     parser.add_argument("--posteriors", action="store_true", help="add the probability of each arc to MISC")
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, metavar="N",
-                        help="threads for the charts (default: %(default)s)")  # fmt: skip
+    cores = os.cpu_count() or 1
+    parser.add_argument("--threads", type=int, default=cores, metavar="N", help=f"for the charts (default: {cores})")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -32,9 +32,8 @@ class Reading:
 
     tags: str = setting("upos", "where the tags are: upos, xpos, or the number of a column", metavar="COLUMN")
     lowercase: bool = setting(False, "lower-case the words")
-    fold_numbers: bool = setting(False, "make each run of digits in a word one 0: 1,250.5 and 3,999.9 are both 0,0.0")
-    punctuation: str = setting("auto", "what counts as punctuation and is left out: auto, ud, penn, penn-currency, none",
-                               choices=MODES)  # fmt: skip
+    fold_numbers: bool = setting(False, "make each run of digits in a word one 0: 12.5 and 399.9 are both 0.0")
+    punctuation: str = setting("auto", "what counts as punctuation and is left out", choices=MODES)
     min_length: int | None = setting(None, "the fewest words of a sentence, punctuation not counted")
     max_length: int | None = setting(None, "the most words of a sentence, punctuation not counted")
 

@@ -59,14 +59,11 @@ def _decision_counts(expected: np.ndarray, words: np.ndarray, with_children: np.
     counts[:, :, NO, STOP] = words
     counts[:, :, HAS, GO] = expected
     able = with_children > 0
-    share = np.minimum(words, expected) / np.maximum(with_children, 1e-300)
-    largest = np.min(share, where=able, initial=1.0)
+    per_word = np.minimum(words, expected)[able] / with_children[able]
+    largest = min(1.0, per_word.min(initial=1.0))
     moved = MOVE * largest * with_children
     counts[:, :, NO, STOP] -= moved
     counts[:, :, NO, GO] += moved
     counts[:, :, HAS, STOP] += moved
     counts[:, :, HAS, GO] -= moved
     return counts
-
-
-assert Order.FIRST.shape(1) == (2, 1, 2)
