@@ -194,6 +194,7 @@ def build_corpus(
     tags, words = _Symbols(), _Symbols(reading.word)
     heads, lengths, index = array("i"), array("q"), array("q")
     empty = outside = 0
+    needs_words = word_vocabulary is None or len(word_vocabulary) > 0  # where no word is known, all are unknown
     for number, sentence in enumerate(sentences):
         keep = marks.keep(sentence)
         length = len(sentence) if keep is None else sum(keep)
@@ -207,13 +208,16 @@ def build_corpus(
         if "_" in sentence_tags or "" in sentence_tags:
             _refuse_missing_tag(sentence, tag_column, keep)
         tags.extend(sentence_tags)
-        words.extend(forms)
+        if needs_words:
+            words.extend(forms)
         lengths.append(length)
         index.append(number)
         if with_heads:
             heads.extend(sentence.heads if keep is None else remove(sentence.heads, keep))
     tag_numbers, tag_vocabulary, unknown_tags = tags.finish(tag_vocabulary)
     word_numbers, word_vocabulary, _ = words.finish(word_vocabulary)
+    if not needs_words:
+        word_numbers = np.full(len(tag_numbers), -1, dtype=np.int32)
     return Corpus(
         offsets=_offsets(np.array(lengths, dtype=np.int64)),
         tags=tag_numbers,

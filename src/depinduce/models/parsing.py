@@ -10,11 +10,13 @@ from itertools import islice
 import numpy as np
 
 from depinduce.chart.engine import Expectations, best_trees, expectations, minimum_risk_trees
-from depinduce.corpus import Corpus, Reading, Sentence, attach, build_corpus, is_punctuation
+from depinduce.corpus import Corpus, Reading, Sentence, Vocabulary, attach, build_corpus
+from depinduce.corpus.punctuation import marks_of
 from depinduce.grammar.rules import Batch
 from depinduce.models.grammar_model import GrammarModel
 
 BLOCK = 2000  # sentences parsed together
+NO_WORDS = Vocabulary((), ())  # the grammars here are over tags
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def _parse_block(model: GrammarModel, sentences: list[Sentence], parsing: Parsin
     reading = Reading(
         model.reading.tags, model.reading.lowercase, model.reading.fold_numbers, model.reading.punctuation
     )
-    corpus = build_corpus(sentences, reading, tag_vocabulary=model.tags)
+    corpus = build_corpus(sentences, reading, tag_vocabulary=model.tags, word_vocabulary=NO_WORDS)
     heads = parse_corpus(model, corpus, parsing)
     posteriors = None
     if parsing.posteriors:
@@ -95,15 +97,17 @@ def _render(
     """The text of every sentence, its punctuation attached; those without words as they were."""
     number_in_corpus = dict(zip(corpus.index.tolist(), range(len(corpus)), strict=True))
     offsets, heads = corpus.offsets.tolist(), heads.tolist()
+    marks = marks_of(reading.punctuation, reading.tag_column)
     for number, sentence in enumerate(sentences):
         if len(sentence) == 0:
             yield sentence.render()
             continue
         place = number_in_corpus.get(number)
         start, end = (offsets[place], offsets[place + 1]) if place is not None else (0, 0)
-        keep = ~is_punctuation(sentence, reading.punctuation, reading.tag_column)
+        keep = marks.keep(sentence)  # None: there is no punctuation
+        tree = heads[start:end] if keep is None else attach(heads[start:end], keep)
         misc = None
         if posteriors is not None:
             values = iter(posteriors[start:end])
-            misc = [f"Posterior={next(values):.4f}" if kept else "" for kept in keep]
-        yield sentence.render(attach(heads[start:end], keep), misc=misc)
+            misc = [f"Posterior={next(values):.4f}" if kept else "" for kept in keep or [True] * len(tree)]
+        yield sentence.render(tree, misc=misc)
