@@ -32,9 +32,7 @@ def test_the_defaults_learn_french_in_seconds(tmp_path, capsys):
 
 @pytest.mark.parametrize("model", ["dmv", "dmv-sibling"])
 def test_blanked_heads_give_the_bit_identical_model_of_french(model, tmp_path):
-    gold, held_out = (
-        path.read_text("utf-8") for path in real_files("ud14/fr/train.conllu", "ud14/fr/dev.conllu")[::-1]
-    )
+    gold, held_out = (real_files(f"ud14/fr/{split}.conllu")[0].read_text("utf-8") for split in ("train", "dev"))
     for name, change in (("gold", str), ("blank", without_heads)):
         train, dev = (write(tmp_path / f"{name}-{n}.conllu", change(text)) for n, text in enumerate((gold, held_out)))
         options = ["--train", train, "--dev", dev, "--model", model, "--non-heads", "ud", "--iterations", 8]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,8 @@ from cli.demo_parts import contents, demo_part, depinduce, depinduce_process, wi
 from corpus.blocks import block, write
 
 from depinduce.corpus.demo import demo_file
+from depinduce.models import parsing
+from depinduce.models.parsing import parse_stream
 
 
 @pytest.fixture(scope="module")
@@ -104,13 +107,24 @@ def test_unknown_tags_are_named_once(model, tmp_path, capsys):
 def test_a_broken_file_leaves_the_output_as_it_was(model, text, message, old, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     if text is not None:
-        write(tmp_path / "in.conllu", block("a/NOUN b/VERB") * 0, text)
+        write(tmp_path / "in.conllu", text)
     if old is not None:
         write(tmp_path / "out.conllu", old)
     before = contents(tmp_path)
     assert depinduce("parse", model, "in.conllu", "-o", "out.conllu") == 1
     assert f"depinduce: {message}" in capsys.readouterr().err
     assert contents(tmp_path) == before
+
+
+def test_an_interruption_leaves_no_output(model, tmp_path, monkeypatch, capsys):
+    def interrupted(*arguments):
+        yield from itertools.islice(parse_stream(*arguments, block=20), 3)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(parsing, "parse_stream", interrupted)
+    assert depinduce("parse", model, demo_file("test"), "-o", tmp_path / "out.conllu") == 130
+    assert "interrupted; nothing half-written is left behind" in capsys.readouterr().err
+    assert contents(tmp_path) == {}
 
 
 def test_a_fault_far_into_a_file_leaves_no_output(model, tmp_path, capsys):

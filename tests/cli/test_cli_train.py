@@ -151,7 +151,9 @@ def test_overwriting_replaces_models_only(tmp_path, capsys):
     train = demo_part(tmp_path / "train.conllu")
     before = contents(tmp_path)
     assert depinduce("train", "--train", train, "--overwrite", "--out", tmp_path) == 1
-    assert "this is not a model and is not replaced" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert "this is not a model and is not replaced" in shown
+    assert "EM" not in shown  # said before the work, not after it
     assert contents(tmp_path) == before
 
 
@@ -162,6 +164,7 @@ def test_overwriting_replaces_models_only(tmp_path, capsys):
         (["--init", "model"], "--init model needs a directory: --init model DIR."),
         (["--init", "model", "nowhere"], "nowhere: no model here"),
         (["--init", "random", "--seed", "-1"], "--seed cannot be -1: 0 or more."),
+        (["--out", "train.conllu/model"], "train.conllu/model: nothing can be written in "),
         (["--iterations", "0"], "--iterations must be at least 1, not 0."),
         (["--smoothing", "-1"], "--smoothing cannot be -1.0: 0 or more."),
         (["--tags", "upoz"], "There is no tag column 'upoz'. Choose upos, xpos or a number"),

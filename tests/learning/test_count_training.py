@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from learning.tagged import random_sentences, random_table, tagged
 
+from depinduce.chart.engine import best_trees, log_partition
 from depinduce.corpus import Corpus, Reading, Vocabulary
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.trees import cyclic_sentences, projective_sentences
@@ -203,6 +204,22 @@ def test_constrained_tags_head_nothing(model, decode):
             assert heading <= {"D", "A"}
         else:
             assert heading <= {"N", "V"}
+
+
+@every_model
+@pytest.mark.parametrize("em", ["soft", "hard"])
+def test_the_constraint_acts_in_training(model, em):
+    settings = CountSettings(model=model, init=("random",), em=em, non_heads=("D",), iterations=1)
+    beginning = GrammarModel(ORDERS[model], CORPUS.tag_vocabulary, first_table(settings), ("D",))
+    table, batch, factors = beginning.problem(CORPUS)
+
+    def likelihood(factors):
+        if em == "soft":
+            return log_partition(table, batch, factors).mean()
+        return best_trees(table, batch, factors).log_potential.mean()
+
+    assert trained(settings).history["steps"][0]["train"] == pytest.approx(likelihood(factors), rel=1e-12)
+    assert likelihood(factors) < likelihood(None)
 
 
 @pytest.mark.parametrize("model", ["dmv-sibling", "dmv-grand"])

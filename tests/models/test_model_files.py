@@ -96,6 +96,12 @@ def test_a_file_is_not_replaced_by_a_model(tmp_path):
     assert contents(tmp_path) == {"thesis.tex": b"ten years of work"}
 
 
+def test_a_model_has_no_place_inside_a_file(tmp_path):
+    (tmp_path / "file").write_text("text")
+    with pytest.raises(DepinduceError, match="model: nothing can be written in .*file. Choose another place"):
+        example().save(tmp_path / "file" / "folder" / "model")
+
+
 def test_an_empty_directory_can_take_a_model(tmp_path):
     example().save(tmp_path)
     GrammarModel.load(tmp_path)

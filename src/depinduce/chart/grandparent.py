@@ -37,7 +37,7 @@ from depinduce.chart.lanes import (
     spoilt,
     store,
 )
-from depinduce.chart.problem import TYPICAL_CHOICE, put_edge
+from depinduce.chart.problem import put_edge, word_scales
 from depinduce.chart.semirings import (
     HIGHEST,
     LOWEST,
@@ -206,7 +206,7 @@ def scale_words(n, contexts, lengths, cells, log_scale):
 
     Every tree has one STOP of a word to its left, so that is where the scale is put.
     """
-    candidates = np.empty(2 * LANES)
+    scales = np.empty(2 * LANES)
     for c in range(n):
         best = total = load(cells, at(n, contexts, ROOT, 0, 0, c))
         for h in range(n):
@@ -220,15 +220,10 @@ def scale_words(n, contexts, lengths, cells, log_scale):
         for x in range(NO, 2 * contexts, 2):
             left, right = at(n, contexts, LEFT_SIDE, x, c, c), at(n, contexts, RIGHT_SIDE, x, c, c)
             leaf = maximum(leaf, multiply(load(cells, left), load(cells, right)))
-        store(pointer(candidates), 0, multiply(total, leaf))
-        store(pointer(candidates), LANES, multiply(multiply(splat(TYPICAL_CHOICE), best), leaf))
+        word_scales(c, lengths, total, best, leaf, scales, log_scale)
         for lane in range(LANES):
-            typical = min(candidates[lane], candidates[LANES + lane])
-            scale = 1.0 / typical if typical > 0.0 else 1.0
-            if c < lengths[lane]:
-                log_scale[lane] += np.log(scale)
             for x in range(2 * contexts):
-                cells[at(n, contexts, LEFT_SIDE, x, c, c) + lane] *= scale
+                cells[at(n, contexts, LEFT_SIDE, x, c, c) + lane] *= scales[lane]
 
 
 def erase_lane(problem, n, contexts, lane, places, cells):

@@ -98,15 +98,19 @@ load = intrinsic(_loader(_DOUBLES, lanes_t))  # load(array, index): four neighbo
 load_index = intrinsic(_loader(_INTEGERS, index_t))  # the same of integers
 
 
-@intrinsic
-def store(typing_context, array, index, value):
-    """array[index .. index + 4] = value"""
+def _storer(vector, value_type):
+    def store(typing_context, array, index, value):
+        def generate(context, builder, signature, args):
+            builder.store(args[2], _vector_pointer(builder, args[0], args[1], vector)).align = 8
+            return context.get_dummy_value()
 
-    def generate(context, builder, signature, args):
-        builder.store(args[2], _vector_pointer(builder, args[0], args[1], _DOUBLES)).align = 8
-        return context.get_dummy_value()
+        return types.void(array, types.int64, value_type), generate
 
-    return types.void(array, types.int64, lanes_t), generate
+    return store
+
+
+store = intrinsic(_storer(_DOUBLES, lanes_t))  # store(array, index, value): into four neighbouring doubles
+store_index = intrinsic(_storer(_INTEGERS, index_t))  # the same of integers
 
 
 @intrinsic
@@ -227,17 +231,6 @@ def where_below(typing_context, number, bounds, then, otherwise):
         return builder.select(below, then, otherwise)
 
     return index_t(types.int64, index_t, index_t, index_t), generate
-
-
-@intrinsic
-def store_index(typing_context, array, index, value):
-    """array[index .. index + 4] = value, of integers"""
-
-    def generate(context, builder, signature, args):
-        builder.store(args[2], _vector_pointer(builder, args[0], args[1], _INTEGERS)).align = 8
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64, index_t), generate
 
 
 @intrinsic

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from depinduce.chart.lanes import LANES, advance, pointer
+from depinduce.chart.lanes import LANES, advance, multiply, pointer, splat, store
 from depinduce.chart.semirings import LOWEST, Semiring
 from depinduce.compiled import compiled
 from depinduce.grammar.rules import Batch, Factors, RuleTable
@@ -55,6 +55,21 @@ def pointers(problem):
         problem.no_context, problem.columns, problem.no_row, problem.no_column,
         problem.has_root_factor, problem.has_decision_factor, problem.has_arc_factor,
     )  # fmt: skip
+
+
+@compiled
+def word_scales(word, lengths, total, best, leaf, scales, log_scale):
+    """The scale of one word in each lane, into `scales`; adds its logarithm where the word exists.
+
+    total, best: the sum and the largest of the weights with which other words generate it; leaf: of having no children
+    """
+    store(pointer(scales), 0, multiply(total, leaf))
+    store(pointer(scales), LANES, multiply(multiply(splat(TYPICAL_CHOICE), best), leaf))
+    for lane in range(LANES):
+        typical = min(scales[lane], scales[LANES + lane])
+        scales[lane] = 1.0 / typical if typical > 0.0 else 1.0
+        if word < lengths[lane]:
+            log_scale[lane] += np.log(scales[lane])
 
 
 class Totals(NamedTuple):

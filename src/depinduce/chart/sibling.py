@@ -42,7 +42,7 @@ from depinduce.chart.lanes import (
     where_below,
     where_equal,
 )
-from depinduce.chart.problem import TYPICAL_CHOICE, put_edge
+from depinduce.chart.problem import put_edge, word_scales
 from depinduce.chart.semirings import (
     HIGHEST,
     LOWEST,
@@ -196,7 +196,7 @@ def scale_words(n, lengths, cells, log_scale):
 
     Every tree has one STOP of a word to its left, so that is where the scale is put.
     """
-    candidates = np.empty(2 * LANES)
+    scales = np.empty(2 * LANES)
     for c in range(n):
         best = total = load(cells, at(n, ROOT, 0, c))
         for h in range(n):
@@ -205,15 +205,10 @@ def scale_words(n, lengths, cells, log_scale):
                 total = add(total, weight)
                 best = maximum(best, weight)
         leaf = multiply(load(cells, at(n, LEFT_SIDE, c, c)), load(cells, at(n, RIGHT_SIDE, c, c)))
-        store(pointer(candidates), 0, multiply(total, leaf))
-        store(pointer(candidates), LANES, multiply(multiply(splat(TYPICAL_CHOICE), best), leaf))
+        word_scales(c, lengths, total, best, leaf, scales, log_scale)
         for lane in range(LANES):
-            typical = min(candidates[lane], candidates[LANES + lane])
-            scale = 1.0 / typical if typical > 0.0 else 1.0
-            if c < lengths[lane]:
-                log_scale[lane] += np.log(scale)
-            cells[at(n, LEFT_SIDE, c, c) + lane] *= scale
-            cells[at(n, STOP_MORE + LEFT, 0, c) + lane] *= scale
+            cells[at(n, LEFT_SIDE, c, c) + lane] *= scales[lane]
+            cells[at(n, STOP_MORE + LEFT, 0, c) + lane] *= scales[lane]
 
 
 def load_contexts(problem, n, lengths, places, cells):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -104,8 +105,11 @@ def constraint(tags: Vocabulary, non_heads: tuple[str, ...], corpus: Corpus, bat
 
 
 def require_place_for_model(directory: str | Path) -> None:
-    """Refuse to put a model in the place of anything but another model."""
+    """Refuse to put a model in the place of anything but another model, or where nothing can be written."""
     place = Path(directory)
+    above = next(folder for folder in place.absolute().parents if folder.exists())
+    if not (above.is_dir() and os.access(above, os.W_OK)):
+        raise DepinduceError(f"{place}: nothing can be written in {above}. Choose another place for the model.")
     if place.exists() and not (place.is_dir() and {path.name for path in place.iterdir()} <= {DESCRIPTION, TABLES}):
         raise DepinduceError(f"{place}: this is not a model and is not replaced. Choose another place for the model.")
 
