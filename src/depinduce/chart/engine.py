@@ -268,10 +268,16 @@ def _workspace(order: Order, longest: int, contexts: int, with_outside: bool) ->
     sizes = _chart(order).workspace(longest, contexts, with_outside)
     kept = getattr(_memory, "arrays", None)
     if kept is None or any(len(array) < size for array, size in zip(kept, sizes, strict=True)):
-        kept = np.empty(sizes[0], dtype=np.int64), np.empty(sizes[1])
+        kept = _aligned(sizes[0], np.int64), _aligned(sizes[1], np.float64)
         if max(sizes) <= _KEPT_NUMBERS:
             _memory.arrays = kept
     return Workspace(*kept, np.empty(longest + 1), np.empty(4 * (longest + 1), dtype=np.int64), longest, contexts)
+
+
+def _aligned(size: int, dtype: type) -> np.ndarray:
+    """Uninitialised numbers that begin where a cache line begins, so that no vector lies across two."""
+    numbers = np.empty(size + 8, dtype=dtype)  # a line holds eight
+    return numbers[-numbers.ctypes.data % 64 // 8 :][:size]
 
 
 @cache
