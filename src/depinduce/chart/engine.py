@@ -74,11 +74,13 @@ def log_partition(
 ) -> np.ndarray:
     """log Z of every sentence. `space`: "auto", or "log" to compute everything in log space. [sentence]"""
     log_z = np.full(len(batch), np.nan)
+    nothing = np.empty(0)
+    no_counts, no_posteriors = Totals(nothing, nothing, nothing), Posteriors(nothing, nothing, nothing)
 
     def run(kernel, problem, groups, space, redo):
-        kernel(problem, groups, space, log_z, redo)
+        kernel(problem, groups, space, False, log_z, redo, no_counts, no_posteriors)
 
-    _sum("inside_pass", table, batch, factors, threads, space, run)
+    _sum("expectation_pass", table, batch, factors, threads, space, run)
     return log_z
 
 
@@ -105,7 +107,7 @@ def expectations(
     def run(kernel, problem, groups, space, redo):
         share = _no_counts(table)
         shares.append(share)
-        kernel(problem, groups, space, log_z, redo, share, posteriors)
+        kernel(problem, groups, space, True, log_z, redo, share, posteriors)
 
     _sum("expectation_pass", table, batch, factors, threads, space, run)
     total = Totals(*(sum(parts) for parts in zip(_no_counts(table), *shares, strict=True)))

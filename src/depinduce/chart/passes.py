@@ -70,22 +70,16 @@ def inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo
                 log_z[sentence] = log_scalar(totals[lane]) - log_scale[lane]
 
 
-def inside_pass(arrays, groups, space, log_z, redo):
-    """log Z of every sentence."""
-    problem, places, cells, totals = open_charts(arrays, space)
-    for g in range(len(groups)):
-        n, contexts = group_length(problem, groups[g]), context_count(problem, groups[g])
-        inside_group(problem, groups[g], n, contexts, places, cells, totals, log_z, redo)
-
-
-def expectation_pass(arrays, groups, space, log_z, redo, counts, posteriors):
-    """log Z and expected counts: of rules into `counts`, and of positions where `posteriors` has room."""
+def expectation_pass(arrays, groups, space, with_outside, log_z, redo, counts, posteriors):
+    """log Z and, with the outside charts, expected counts: of rules, and of positions where there is room for them."""
     problem, places, cells, totals = open_charts(arrays, space)
     child_count, decision_count = pointer(counts.child), pointer(counts.decision)
     for g in range(len(groups)):
         group = groups[g]
         n, contexts = group_length(problem, group), context_count(problem, group)
         inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo)
+        if not with_outside:
+            continue
         start_outside(n, contexts, cells)
         for lane in range(LANES):
             if totals[lane] != ZERO:
@@ -111,4 +105,4 @@ def read_posteriors(problem, sentence, n, contexts, lane, cells, counts, posteri
         position_posteriors(n, contexts, start, length, problem.arc_offsets[sentence], lane, cells, arc, decision)
 
 
-TEMPLATES = (inside_group, inside_pass, read_posteriors, expectation_pass)
+TEMPLATES = (inside_group, read_posteriors, expectation_pass)
