@@ -7,10 +7,15 @@ import sys
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 
 import depinduce
+from depinduce.chart import grandparent
+from depinduce.chart.engine import _kernels, best_trees
+from depinduce.chart.semirings import MAX
 from depinduce.compiled import compiled, compiled_entry, specialise
+from depinduce.grammar.rules import Order, RuleTable, tag_batch
 
 PACKAGE = Path(depinduce.__file__).parent
 
@@ -54,7 +59,7 @@ def run(program: str, cache: Path, **environment: str) -> subprocess.CompletedPr
 def test_compilation_is_announced_once_and_then_kept(program, answer, tmp_path):
     first, second = run(program, tmp_path), run(program, tmp_path)
     assert first.stdout == second.stdout == answer
-    assert first.stderr.count("compiling the charts") == 1
+    assert first.stderr.count("compiling charts") == 1
     assert len(first.stderr.splitlines()) == 1
     assert second.stderr == ""
 
@@ -66,7 +71,7 @@ def test_without_a_place_to_keep_it_one_message_says_so_and_all_works(program, a
     assert done.stdout == answer
     assert done.stderr.count("cannot be kept in") == 1
     assert done.stderr.count("Set DEPINDUCE_CACHE") == 1
-    assert done.stderr.count("compiling the charts") == 1
+    assert done.stderr.count("compiling charts") == 1
     assert len(done.stderr.splitlines()) == 2
 
 
@@ -82,6 +87,14 @@ def test_every_change_of_the_sources_begins_a_new_cache(tmp_path):
     recurrences = copy / "chart" / "sibling.py"
     recurrences.write_text(recurrences.read_text("utf-8") + "\n# changed\n", "utf-8")
     assert before == again != directory()
+
+
+def test_any_number_of_threads_uses_the_same_compiled_kernels():
+    batch = tag_batch(Order.FIRST, np.zeros(40, dtype=int), np.arange(21) * 2, 1)
+    table = RuleTable(np.zeros(1), np.zeros((4, 1)), np.zeros((4, 2)))
+    for threads in (1, 2, 3):
+        best_trees(table, batch, threads=threads)
+    assert len(_kernels(grandparent, MAX)["tree_pass"].signatures) == 1
 
 
 def test_numba_finds_its_own_cache_setting_as_it_was():

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Trains, parses and scores the count DMVs of docs/results/count-dmv.md; prints one Markdown row per language.
 # Usage: docs/results/count-dmv.sh DATA SPLIT [LANGUAGE ...]     DATA/LANGUAGE/{train,dev,test}.conllu; SPLIT dev or test
+# PRIOR=N in the environment is the --prior-strength of dmv-sibling.
 set -euo pipefail
 data=$1 split=$2
 shift 2
@@ -20,8 +21,11 @@ for language in "${@:-de es eu fr it nl pl pt}"; do
     train=$data/$name/train.conllu gold=$data/$name/$split.conllu
     depinduce train --train "$train" --out "$work/$name-free" 2>/dev/null
     depinduce train --train "$train" --non-heads ud --out "$work/$name" 2>/dev/null
-    depinduce train --model dmv-sibling --init model "$work/$name" --prior-strength 100 --train "$train" \
+    depinduce train --model dmv-sibling --init model "$work/$name" --prior-strength ${PRIOR:-100} --train "$train" \
       --non-heads ud --out "$work/$name-sibling" 2>/dev/null
-    echo "| $name | $(score "$work/$name-free" "$gold") | $(score "$work/$name" "$gold") | $(score "$work/$name-sibling" "$gold") |"
+    free=$(score "$work/$name-free" "$gold")
+    first=$(score "$work/$name" "$gold")
+    sibling=$(score "$work/$name-sibling" "$gold")
+    echo "| $name | $free | $first | $sibling |"
   done
 done

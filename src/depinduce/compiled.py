@@ -18,8 +18,7 @@ from types import FunctionType
 
 import numba
 import numpy as np
-
-_announced = False
+from numba.core import event
 
 
 @cache
@@ -29,8 +28,8 @@ def cache_directory() -> Path | None:
     digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {sys.version}".encode())
     for source in sorted([Path(__file__), *package.glob("chart/*.py"), *package.glob("grammar/*.py")]):
         digest.update(source.read_bytes())
-    home = os.environ.get("DEPINDUCE_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    directory = Path(home) / "depinduce" / digest.hexdigest()[:16]
+    home = os.environ.get("DEPINDUCE_CACHE") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    directory = Path(os.path.expanduser(home)) / "depinduce" / digest.hexdigest()[:16]
     try:
         directory.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=directory).close()
@@ -70,18 +69,23 @@ def specialise(template: FunctionType, suffix: str, **names: object) -> Function
     return copy
 
 
-def announce(*functions: Callable) -> None:
-    """Tell the user, once per run, that these functions are about to be compiled."""
-    global _announced
-    if not _announced and not all(function.signatures or _is_kept(function) for function in functions):
-        _announced = True
-        _say("depinduce: compiling the charts; this happens once and takes some ten seconds")
+class _Announcer(event.Listener):
+    """Tells the user, once per run, when one of our functions is really being compiled."""
+
+    told = False
+
+    def on_start(self, event):
+        function = event.data["dispatcher"].py_func
+        if not self.told and function.__module__.startswith("depinduce."):
+            self.told = True
+            kept = "; kept for later runs" if cache_directory() is not None else ""
+            _say(f"depinduce: compiling charts, which takes ten to twenty seconds{kept}")
+
+    def on_end(self, event):
+        pass
 
 
-def _is_kept(function: Callable) -> bool:
-    directory = cache_directory()
-    name = function.py_func.__qualname__.rpartition(".")[2]
-    return directory is not None and any(directory.rglob(f"*{name}-*.nbi"))
+event.register("numba:compile", _Announcer())
 
 
 def _say(message: str) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -34,6 +37,22 @@ def depinduce_process(*arguments: object, **options) -> subprocess.CompletedProc
     """The command in a process of its own."""
     command = [sys.executable, "-m", "depinduce", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, timeout=300, check=False, **options)
+
+
+def on_a_terminal(*arguments: object) -> str:
+    """All that the command shows on a terminal of eighty columns."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "depinduce", *map(str, arguments)]
+    environment = os.environ | {"COLUMNS": "80", "TERM": "xterm"}
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # what Linux says when the last writer has gone
+            while piece := os.read(ours, 1 << 16):
+                shown += piece
+        assert process.wait(timeout=300) == 0
+    os.close(ours)
+    return shown.decode()
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -49,10 +49,28 @@ def test_a_file_without_trees_is_fit_for_training(tmp_path, capsys):
     assert "no trees (HEAD is `_`): fit for training, not for scoring" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("options", [[], ["--json"]])
-def test_an_empty_file_is_looked_over_too(options, tmp_path, capsys):
-    assert depinduce("check", write(tmp_path / "a.conllu", ""), *options) == 0
-    assert "0" in capsys.readouterr().out
+HALF = "some words have a head and others have none: 1 sentences, at line 1"
+
+
+@pytest.mark.parametrize(
+    ("blocks", "said"),
+    [
+        ([""], ["a.conllu: 0 sentences, 0 words", "problem: not a single sentence\n"]),
+        ([block("a/X b/X", [0, "_"])], ["no whole tree: fit for training, not for scoring", HALF]),
+        ([block("a/X b/_")], ["no trees (HEAD is `_`): fit neither for training (tags are missing) nor for scoring"]),
+        (
+            [block("a/X b/X", [0, "_"]), block("a/X", [0])],
+            ["1 sentences with trees: 0 not", "1 sentences without a whole tree: fit for training", HALF],
+        ),
+    ],
+    ids=["no sentence", "half the heads", "no tag", "one tree of two"],
+)
+def test_what_a_file_lacks_is_told_apart(blocks, said, tmp_path, capsys):
+    assert depinduce("check", write(tmp_path / "a.conllu", *blocks)) == 1
+    shown = capsys.readouterr().out
+    for part in said:
+        assert part in shown
+    assert ("fit for training" in shown) == any("fit for training" in part for part in said)
 
 
 def test_standard_input(monkeypatch, capsys):
@@ -73,6 +91,20 @@ def test_a_broken_file_is_refused_with_place_and_remedy(text, message, tmp_path,
     shown = capsys.readouterr()
     assert message in shown.err
     assert shown.out == ""
+
+
+def test_a_broken_file_is_json_too_where_json_is_asked_for(tmp_path, capsys):
+    path = write(tmp_path / "a.conllu", block("a/X") + block("a/X", [2]))
+    assert depinduce("check", path, "--json") == 1
+    shown = capsys.readouterr()
+    record = json.loads(shown.out)
+    assert shown.err == ""
+    assert record["path"] == str(path)
+    [(message, lines)] = record["problems"].items()
+    assert message.startswith("the head 2 is not in the sentence, which has 1 word. Write")
+    assert lines == [3]
+    assert depinduce("check", tmp_path / "nowhere.conllu", "--json") == 1
+    assert list(json.loads(capsys.readouterr().out)["problems"].values()) == [[]]  # no line to name
 
 
 def test_exit_codes_reach_the_shell(tmp_path):

@@ -41,6 +41,14 @@ def test_the_help_of_a_command_has_an_example_and_does_not_wait_for_torch_or_num
     assert not imported(command, "--help") & {"torch", "numba"}
 
 
+def test_every_setting_shows_its_default(capsys):
+    with pytest.raises(SystemExit):
+        depinduce("train", "--help")
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "whether it is the first (default: yes)" in shown
+    assert "punctuation not counted (default: 15)" in shown
+
+
 def test_without_a_command_the_overview_is_shown_and_the_code_is_not_zero(capsys):
     assert depinduce() == 2
     assert "usage: depinduce COMMAND" in capsys.readouterr().out

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.demo_parts import contents, demo_part, depinduce, depinduce_process, without_heads
+from cli.demo_parts import contents, demo_part, depinduce, depinduce_process, on_a_terminal, without_heads
 from corpus.blocks import block, write
 
 from depinduce.corpus.demo import demo_file
@@ -45,6 +45,15 @@ def test_pipes_in_a_process_of_its_own(model, parsed):
     assert done.returncode == 0
     assert done.stdout == parsed
     assert b"parsed 150 sentences" in done.stderr
+
+
+def test_no_bar_moves_among_trees_on_a_terminal(model, tmp_path):
+    source = demo_part(tmp_path / "a.conllu", "test", 2)
+    to_terminal = on_a_terminal("parse", model, source)
+    assert "1\t" in to_terminal
+    assert "parsed 2 sentences" in to_terminal
+    assert "━" not in to_terminal
+    assert "━" in on_a_terminal("parse", model, source, "-o", tmp_path / "b.conllu")
 
 
 def test_dash_is_standard_input_and_output(model, parsed, monkeypatch, capsysbinary):

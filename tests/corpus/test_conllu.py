@@ -7,6 +7,7 @@ import io
 import re
 import subprocess
 import sys
+import time
 import tracemalloc
 from pathlib import Path
 
@@ -199,6 +200,26 @@ def test_standard_input_and_output():
     data = b"".join(path.read_bytes() for path in TRICKY if path.stem in ("crlf", "multiword")) * 300
     done = subprocess.run([sys.executable, "-c", program], input=data, capture_output=True, check=True)
     assert done.stdout == data
+
+
+@pytest.mark.parametrize("first", [1, 2, 100])
+def test_packed_standard_input_is_unpacked(first):
+    """However little of it the pipe holds at first."""
+    program = "from depinduce.corpus import read_sentences\nprint(sum(map(len, read_sentences('-'))))"
+    packed = gzip.compress(b"".join(block(f"a/X b{number}/X").encode() for number in range(500)))
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdin.write(packed[:first])
+        process.stdin.flush()
+        time.sleep(0.5)
+        shown, _ = process.communicate(packed[first:], timeout=60)
+    assert shown == b"1000\n"
+
+
+def test_packed_standard_input_cut_short_is_refused(monkeypatch):
+    packed = gzip.compress(block("a/X b/X").encode() * 100)[:-12]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(packed))))
+    with pytest.raises(InputError, match="^<stdin>: the gzip data is damaged or cut short"):
+        list(read_sentences("-"))
 
 
 def test_faults_of_standard_input_name_it(monkeypatch):

@@ -36,8 +36,12 @@ def path(tmp_path):
 
 def symbols(corpus: Corpus, which: str) -> list[list[str]]:
     vocabulary = getattr(corpus, f"{which[:-1]}_vocabulary")
-    numbers = [getattr(corpus.sentence(i), which) for i in range(len(corpus))]
-    return [["?" if number < 0 else vocabulary[number] for number in sentence] for sentence in numbers]
+    return [["?" if number < 0 else vocabulary[number] for number in part] for part in parts(corpus, which)]
+
+
+def parts(corpus: Corpus, which: str) -> list[list[int]]:
+    """An array over tokens, sentence by sentence."""
+    return [part.tolist() for part in np.split(getattr(corpus, which), corpus.offsets[1:-1])]
 
 
 def test_kept_words_are_numbered(path):
@@ -56,7 +60,22 @@ def test_kept_words_are_numbered(path):
 def test_left_out_sentences_are_counted_and_the_kept_ones_know_their_place(path):
     corpus = load_corpus(path, Reading(min_length=2, max_length=3))
     assert corpus.index.tolist() == [1]  # 0 is the comment alone
-    assert (corpus.empty, corpus.outside) == (1, 2)
+    assert (corpus.empty, corpus.too_short, corpus.too_long, corpus.outside) == (1, 1, 1, 2)
+    assert load_corpus(path, Reading(max_length=2)).too_long == 2
+    assert load_corpus(path, Reading(min_length=4)).too_short == 2
+
+
+@pytest.mark.parametrize(
+    ("lengths", "message"),
+    [
+        ({"min_length": 0}, "--min-length must be at least 1, not 0."),
+        ({"max_length": -3}, "--max-length must be at least 1, not -3."),
+        ({"min_length": 4, "max_length": 3}, "No sentence has at least 4 and at most 3 words. Lower --min-length"),
+    ],
+)
+def test_impossible_lengths_are_refused(lengths, message):
+    with pytest.raises(DepinduceError, match=f"^{re.escape(message)}"):
+        Reading(**lengths)
 
 
 def test_only_kept_sentences_make_the_vocabularies(path):
@@ -68,7 +87,7 @@ def test_only_kept_sentences_make_the_vocabularies(path):
 def test_heads_are_kept_only_when_asked_for(path):
     assert load_corpus(path).heads is None
     corpus = load_corpus(path, with_heads=True)
-    assert [corpus.sentence(i).heads.tolist() for i in range(3)] == [[2, 3, 0], [0], [2, 0, 2, 3]]
+    assert parts(corpus, "heads") == [[2, 3, 0], [0], [2, 0, 2, 3]]
     assert corpus.heads.dtype == np.int32
 
 
@@ -109,6 +128,13 @@ def test_tags_come_from_the_column_asked_for(path):
 def test_impossible_tag_columns_are_refused(tags):
     with pytest.raises(DepinduceError, match="Choose upos, xpos or"):
         Reading(tags=tags)
+
+
+def test_the_columns_on_offer_are_those_that_are_taken():
+    with pytest.raises(DepinduceError) as refusal:
+        Reading(tags="11")
+    offered = re.findall(r"\d+", str(refusal.value).partition("column: ")[2])
+    assert [Reading(tags=column).tag_column for column in offered] == [2, 3, 4, 5, 6, 8, 10]
 
 
 def test_word_without_a_tag_is_refused(tmp_path):
@@ -164,17 +190,12 @@ def test_selection_keeps_sentences_whole(path):
     corpus = load_corpus(path, with_heads=True)
     chosen = corpus.select(corpus.lengths != 1)
     assert symbols(chosen, "words") == [["The", "dog", "barks"], ["dogs", "go", "home", "now"]]
-    assert chosen.sentence(1).heads.tolist() == [2, 0, 2, 3]
+    assert parts(chosen, "heads")[1] == [2, 0, 2, 3]
     assert chosen.index.tolist() == [1, 4]
     assert chosen.tag_vocabulary is corpus.tag_vocabulary
     assert len(corpus.select(np.zeros(3, dtype=bool))) == 0
     with pytest.raises(ValueError, match=r"a mask is bool \[3\]"):
         corpus.select(np.array([0, 2]))
-
-
-def test_sentence_beyond_the_end_is_refused(path):
-    with pytest.raises(IndexError):
-        load_corpus(path).sentence(3)
 
 
 def test_empty_file_is_an_empty_corpus(tmp_path):

@@ -4,17 +4,14 @@ The real treebanks lie beside the repository (or where DEPINDUCE_DATA says) and 
 """
 
 import io
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
+from real_data import REAL_DATA
 
 from depinduce.evaluation.baselines import BASELINES
 from depinduce.evaluation.scores import score
 from depinduce.evaluation.trees import non_projective_share
-
-DATA = Path(os.environ.get("DEPINDUCE_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
 BUILT_IN = """\
 # text = We bought them a cat
@@ -33,7 +30,7 @@ BUILT_IN = """\
 
 
 def real_text(language):
-    path = DATA / "ud14" / language / "test.conllu"
+    path = REAL_DATA / "ud14" / language / "test.conllu"
     if not path.exists():
         pytest.skip(f"no real treebank at {path}")
     return path.read_text(encoding="utf-8")

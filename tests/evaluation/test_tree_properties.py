@@ -5,17 +5,9 @@ from time import process_time
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from depinduce.evaluation.baselines import random_projective
-from depinduce.evaluation.trees import (
-    cyclic_sentences,
-    find_cycle,
-    is_projective,
-    non_projective_share,
-    projective_sentences,
-)
+from depinduce.evaluation.trees import find_cycle, is_projective, non_projective_share, projective_sentences
 
 
 def reaches(heads, word, goal):
@@ -72,17 +64,10 @@ def test_find_cycle_names_its_words():
     assert find_cycle([2, 0, 2]) is None
     assert find_cycle([-1, 1]) is None
     assert find_cycle([1]) == [1]
-    assert sorted(find_cycle([0, 3, 4, 2, 2])) == [2, 3, 4]
+    assert find_cycle([0, 3, 4, 2, 2]) == [2, 3, 4]  # from the first of them
+    assert find_cycle([4, 0, 2, 5, 4]) == [4, 5]
     cycle = find_cycle([2, 4, 0, 5, 2])
     assert all([2, 4, 0, 5, 2][word - 1] == head for word, head in itertools.pairwise([*cycle, cycle[0]]))
-
-
-@given(st.lists(st.lists(st.integers(-1, 7), max_size=7), max_size=6))
-def test_cycles_of_many_sentences_equal_one_at_a_time(sentences):
-    sentences = [[min(head, len(heads)) for head in heads] for heads in sentences]
-    offsets = np.concatenate([[0], np.cumsum([len(heads) for heads in sentences])]).astype(int)
-    found = cyclic_sentences(np.array(sum(sentences, [])), offsets)
-    assert found.tolist() == [find_cycle(heads) is not None for heads in sentences]
 
 
 def test_a_hundred_thousand_words_take_less_than_a_second():
@@ -90,5 +75,4 @@ def test_a_hundred_thousand_words_take_less_than_a_second():
     heads = random_projective(offsets, 0)
     began = process_time()
     assert non_projective_share(heads, offsets) == 0
-    assert not cyclic_sentences(heads, offsets).any()
     assert process_time() - began < 1

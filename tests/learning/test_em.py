@@ -8,6 +8,7 @@ from learning.tagged import random_sentences, random_table, tagged
 
 from depinduce.chart.engine import best_trees, log_partition
 from depinduce.corpus import Corpus
+from depinduce.errors import DepinduceError
 from depinduce.grammar.constraints import forbid_heads, may_head
 from depinduce.grammar.rules import HAS, LEFT, NO, RIGHT, Order, RuleCounts, RuleTable, tag_batch
 from depinduce.learning.em import Data, LikelihoodFell, Step, maximise
@@ -151,3 +152,13 @@ def test_two_threads_learn_what_one_does():
     start = random_table(Order.SIBLING, TAGS, 3)
     one, two = (maximise(start, family, data, iterations=5, threads=threads).table for threads in (1, 2))
     assert one.child == pytest.approx(two.child, rel=1e-9)
+
+
+def test_held_out_sentences_of_probability_zero_are_refused():
+    train, dev = (
+        Data(tag_batch(Order.FIRST, np.array(tags), np.array([0, len(tags)]), 2)) for tags in ([0, 1], [1, 1])
+    )
+    family = Multinomials.smoothed(Order.FIRST, 2, smoothing=0.0)
+    start = Multinomials.smoothed(Order.FIRST, 2, smoothing=1.0).estimate(uniform_counts(Order.FIRST, 2))
+    with pytest.raises(DepinduceError, match="1 held-out sentences have probability 0"):
+        maximise(start, family, train, dev)

@@ -116,9 +116,9 @@ def measure_length(settings: ChartBench, table: RuleTable, length: int, with_yar
         "gradient": lambda: expectations(table, batch, threads=settings.threads),
         "decoding": lambda: best_trees(table, batch, threads=settings.threads),
     }
-    case = Case(length, {task: least_seconds(run, settings.seconds) / count for task, run in tasks.items()})
+    ties = assert_equal_results(order, table, tags[:8]) if with_yardstick else 0
+    case = Case(length, {task: least_seconds(run, settings.seconds) / count for task, run in tasks.items()}, ties=ties)
     if with_yardstick:
-        case.ties = assert_equal_results(order, table, tags[:4])
         for task in tasks:
             case.yardstick[task], case.batch_size[task], case.times_faster[task] = {}, {}, {}
             for which, (form, precision) in yardsticks(order).items():
@@ -238,7 +238,8 @@ def peak_memory_mb() -> float:
     status = Path("/proc/self/status")
     if status.exists():
         return next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM")) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / 2**20 if sys.platform == "darwin" else most / 2**10
 
 
 # ---------------------------------------------------------------- two jobs on two cores

@@ -24,9 +24,8 @@ from types import ModuleType
 import numpy as np
 
 from depinduce.chart import derivations, grandparent, passes, sibling
-from depinduce.chart.problem import Posteriors, Problem, Totals, Workspace, make_groups, make_problem
+from depinduce.chart.problem import Posteriors, Totals, Workspace, make_groups, make_problem
 from depinduce.chart.semirings import LOG, MAX, SUM, Semiring, in_semiring
-from depinduce.compiled import announce
 from depinduce.grammar.rules import Batch, Factors, Order, RuleCounts, RuleTable, tag_batch
 
 _PLAIN = ("context_count", "root_posterior", "cell_count")  # the same in every semiring
@@ -38,16 +37,6 @@ def _kernels(chart: ModuleType, semiring: Semiring) -> dict[str, Callable]:
     plain = {name: getattr(chart, name) for name in _PLAIN}
     templates = (*chart.TEMPLATES, *passes.TEMPLATES, *derivations.TEMPLATES)
     return in_semiring(semiring, chart.__name__.rpartition(".")[2], templates, plain)
-
-
-def _chart(order: Order) -> ModuleType:
-    return sibling if order is Order.SIBLING else grandparent
-
-
-def _kernel(name: str, order: Order, semiring: Semiring) -> Callable:
-    kernel = _kernels(_chart(order), semiring)[name]
-    announce(kernel)
-    return kernel
 
 
 @dataclass(frozen=True)
@@ -80,7 +69,7 @@ def log_partition(
     def run(kernel, problem, groups, space, redo):
         kernel(problem, groups, space, False, log_z, redo, no_counts, no_posteriors)
 
-    _sum("expectation_pass", table, batch, factors, threads, space, run)
+    _Pass("expectation_pass", table, batch, factors, threads, run).sum(space)
     return log_z
 
 
@@ -109,7 +98,7 @@ def expectations(
         shares.append(share)
         kernel(problem, groups, space, True, log_z, redo, share, posteriors)
 
-    _sum("expectation_pass", table, batch, factors, threads, space, run)
+    _Pass("expectation_pass", table, batch, factors, threads, run, with_outside=True).sum(space)
     total = Totals(*(sum(parts) for parts in zip(_no_counts(table), *shares, strict=True)))
     counts = RuleCounts(
         total.root,
@@ -137,7 +126,7 @@ def best_trees(table: RuleTable, batch: Batch, factors: Factors | None = None, *
     def run(kernel, problem, groups, space, redo):
         kernel(problem, groups, space, no_seeds, score, redo, heads)
 
-    _over_threads("tree_pass", table, batch, factors, threads, MAX, np.arange(len(batch)), run)
+    _Pass("tree_pass", table, batch, factors, threads, run).maximise()
     return Trees(heads, score[None])
 
 
@@ -149,7 +138,7 @@ def k_best_trees(table: RuleTable, batch: Batch, k: int, factors: Factors | None
     def run(kernel, problem, groups, space, redo):
         kernel(problem, groups, space, k, best, redo, heads)
 
-    _over_threads("k_best_pass", table, batch, factors, threads, MAX, np.arange(len(batch)), run)
+    _Pass("k_best_pass", table, batch, factors, threads, run).maximise()
     return _with_scores(heads, table, batch, factors)
 
 
@@ -171,7 +160,7 @@ def sample_trees(
     def run(kernel, problem, groups, space, redo):
         kernel(problem, groups, space, seeds, log_z, redo, heads)
 
-    _sum("tree_pass", table, batch, factors, threads, space, run)
+    _Pass("tree_pass", table, batch, factors, threads, run).sum(space)
     return _with_scores(heads, table, batch, factors)
 
 
@@ -184,17 +173,24 @@ def entropy(
     def run(kernel, problem, groups, space, redo):
         kernel(problem, groups, space, log_z, redo, entropies)
 
-    _sum("entropy_pass", table, batch, factors, threads, space, run)
+    _Pass("entropy_pass", table, batch, factors, threads, run).sum(space)
     return entropies
 
 
-def minimum_risk_trees(table: RuleTable, batch: Batch, factors: Factors | None = None, *, threads: int = 1) -> Trees:
-    """The trees with the largest expected number of right heads (minimum Bayes risk).
+def minimum_risk_trees(
+    table: RuleTable,
+    batch: Batch,
+    factors: Factors | None = None,
+    *,
+    threads: int = 1,
+    expected: Expectations | None = None,
+) -> Trees:
+    """The trees with the largest expected number of right heads (minimum Bayes risk), which is their score.
 
-    That is the best tree of a first-order grammar without rules, whose arcs weigh their posteriors.
-    The score is the expected number of right heads.
+    That is the best tree of a first-order grammar without rules, whose arcs weigh their posteriors. These are
+    computed here unless the caller has them already, as `expected`.
     """
-    expected = expectations(table, batch, factors, positions=True, threads=threads)
+    expected = expected or expectations(table, batch, factors, positions=True, threads=threads)
     nothing = RuleTable(np.zeros(1), np.zeros((4, 1)), np.zeros((4, 2)))
     plain = tag_batch(Order.FIRST, np.zeros(len(batch.column), np.int32), batch.offsets, 1)
     arc = expected.arc.sum(axis=1, keepdims=True).repeat(2, axis=1)
@@ -216,58 +212,65 @@ def _with_scores(heads: np.ndarray, table: RuleTable, batch: Batch, factors: Fac
 # ---------------------------------------------------------------- running a pass
 
 
-def _sum(name: str, table, batch: Batch, factors, threads: int, space: str, run: Callable) -> None:
-    """Run a pass that sums over trees: with probabilities first, then what is left in log space."""
-    if space not in ("auto", "log"):
-        raise ValueError(f"space is 'auto' or 'log', not {space!r}")
-    left = np.arange(len(batch))
-    if space == "auto":
-        left = _over_threads(name, table, batch, factors, threads, SUM, left, run)
-    if len(left):
-        _over_threads(name, table, batch, factors, threads, LOG, left, run)
+@dataclass(frozen=True)
+class _Pass:
+    """A pass over a batch. `run` calls the kernel: run(kernel, problem, groups, workspace, redo)"""
 
+    name: str
+    table: RuleTable
+    batch: Batch
+    factors: Factors | None
+    threads: int
+    run: Callable
+    with_outside: bool = False
 
-def _over_threads(
-    name: str,
-    table,
-    batch: Batch,
-    factors,
-    threads: int,
-    semiring: Semiring,
-    sentences: np.ndarray,
-    run: Callable,
-) -> np.ndarray:
-    """Deal the sentences out to threads; gives those that must be done again in another semiring."""
-    if threads < 1:
-        raise ValueError(f"threads must be at least 1, not {threads}")
-    kernel = _kernel(name, batch.order, semiring)
-    problem = make_problem(table, batch, factors, semiring)
-    redo = np.zeros(len(batch), dtype=np.bool_)
-    groups = make_groups(batch.lengths, sentences)
-    longest = int(batch.lengths[sentences].max(initial=1))
-    contexts = 1 if batch.order is not Order.GRANDPARENT else 1 + min(longest, len(np.unique(batch.context)))
+    def sum(self, space: str) -> None:
+        """Sum over trees: with probabilities first, then in log space what left their safe range."""
+        if space not in ("auto", "log"):
+            raise ValueError(f"space is 'auto' or 'log', not {space!r}")
+        left = np.arange(len(self.batch))
+        if space == "auto":
+            left = self.over_threads(SUM, left)
+        if len(left):
+            self.over_threads(LOG, left)
 
-    def run_share(share):
-        space = _workspace(batch.order, longest, contexts, name == "expectation_pass")
-        run(kernel, problem, share, space, redo)
+    def maximise(self) -> None:
+        """Find the best trees."""
+        self.over_threads(MAX, np.arange(len(self.batch)))
 
-    shares = [groups[k::threads] for k in range(threads) if len(groups) > k]
-    if len(shares) <= 1:
-        for share in shares:
-            run_share(share)
-    else:
-        for done in [_pool(threads).submit(run_share, share) for share in shares]:
-            done.result()
-    return np.flatnonzero(redo)
+    def over_threads(self, semiring: Semiring, sentences: np.ndarray) -> np.ndarray:
+        """Deal the sentences out to threads; gives those that must be done again in another semiring."""
+        if self.threads < 1:
+            raise ValueError(f"threads must be at least 1, not {self.threads}")
+        batch, chart = self.batch, sibling if self.batch.order is Order.SIBLING else grandparent
+        kernel = _kernels(chart, semiring)[self.name]
+        problem = make_problem(self.table, batch, self.factors, semiring)
+        redo = np.zeros(len(batch), dtype=np.bool_)
+        groups = make_groups(batch.lengths, sentences)
+        longest = int(batch.lengths[sentences].max(initial=1))
+        contexts = 1 if batch.order is not Order.GRANDPARENT else 1 + min(longest, len(np.unique(batch.context)))
+
+        def run_share(share: np.ndarray) -> None:
+            self.run(kernel, problem, share, _workspace(chart, longest, contexts, self.with_outside), redo)
+
+        # contiguous for any number of threads, or the kernel would be compiled once more for arrays with gaps
+        shares = [np.ascontiguousarray(groups[k :: self.threads]) for k in range(self.threads) if len(groups) > k]
+        if len(shares) <= 1:
+            for share in shares:
+                run_share(share)
+        else:
+            for done in [_pool(self.threads).submit(run_share, share) for share in shares]:
+                done.result()
+        return np.flatnonzero(redo)
 
 
 _memory = threading.local()
 _KEPT_NUMBERS = 8_000_000  # 64 MB per thread at the most stay allocated between calls
 
 
-def _workspace(order: Order, longest: int, contexts: int, with_outside: bool) -> Workspace:
+def _workspace(chart: ModuleType, longest: int, contexts: int, with_outside: bool) -> Workspace:
     """Room for the charts of one thread, the same again from call to call while it is large enough."""
-    sizes = _chart(order).workspace(longest, contexts, with_outside)
+    sizes = chart.workspace(longest, contexts, with_outside)
     kept = getattr(_memory, "arrays", None)
     if kept is None or any(len(array) < size for array, size in zip(kept, sizes, strict=True)):
         kept = _aligned(sizes[0], np.int64), _aligned(sizes[1], np.float64)
@@ -288,6 +291,6 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 
 __all__ = [
-    "Expectations", "Problem", "Trees", "best_trees", "entropy", "expectations", "k_best_trees",
+    "Expectations", "Trees", "best_trees", "entropy", "expectations", "k_best_trees",
     "log_partition", "minimum_risk_trees", "sample_trees",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ import json
 from depinduce.cli.console import show_table
 from depinduce.cli.options import add_settings, read_settings
 from depinduce.corpus import Reading
+from depinduce.errors import InputError
 
 EXAMPLE = "depinduce check corpus.conllu"
 LINES_SHOWN = 5
@@ -22,7 +23,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from depinduce.evaluation.overview import look_over
 
-    overview = look_over(arguments.file, read_settings(arguments, Reading))
+    reading = read_settings(arguments, Reading)
+    try:
+        overview = look_over(arguments.file, reading)
+    except InputError as fault:
+        if not arguments.json:
+            raise
+        lines = [] if fault.line is None else [fault.line]
+        print(json.dumps({"path": arguments.file, "problems": {f"{fault.found}. {fault.remedy}": lines}}, indent=2))
+        return 1
     if arguments.json:
         print(json.dumps(overview.to_json(), indent=2))
     else:
@@ -31,15 +40,22 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def show(overview) -> None:
-    from depinduce.evaluation.tables import Table
-
     words = overview.words - overview.punctuation
     print(
         f"{overview.path}: {overview.sentences} sentences, {words} words and {overview.punctuation} punctuation marks"
     )
     if overview.blocks_without_words:
         print(f"{overview.blocks_without_words} blocks without words (comments or blank lines)")
-    print(_about_trees(overview) + "\n")
+    if overview.sentences:
+        print(_about_trees(overview) + "\n")
+        _show_tables(overview)
+    for problem, lines in overview.problems.items():
+        print(f"problem: {problem}{_places(lines)}")
+
+
+def _show_tables(overview) -> None:
+    from depinduce.evaluation.tables import Table
+
     lengths = overview.lengths
     cuts = {"≤ 10": 10, "≤ 15": 15, "≤ 40": 40, f"all (longest {max(lengths, default=0)})": max(lengths, default=0)}
     rows = []
@@ -50,17 +66,34 @@ def show(overview) -> None:
     total = max(overview.words, 1)
     rows = [[tag, str(count), f"{100 * count / total:.1f}"] for tag, count in overview.tags.most_common()]
     show_table(Table(f"{len(rows)} tags", ["tag", "words", "%"], rows))
-    for problem, lines in overview.problems.items():
-        more = "" if len(lines) <= LINES_SHOWN else ", …"
-        places = ", ".join(map(str, lines[:LINES_SHOWN]))
-        print(f"problem: {problem}: {len(lines)} sentences, at line {places}{more}")
+
+
+def _places(lines: list[int]) -> str:
+    if not lines:
+        return ""
+    more = "" if len(lines) <= LINES_SHOWN else ", …"
+    return f": {len(lines)} sentences, at line {', '.join(map(str, lines[:LINES_SHOWN]))}{more}"
 
 
 def _about_trees(overview) -> str:
-    if not overview.with_trees:
-        return "no trees (HEAD is `_`): fit for training, not for scoring"
-    share = 100 * overview.non_projective / overview.with_trees
-    return (
-        f"{overview.with_trees} sentences with trees: {overview.non_projective} not projective ({share:.1f} %), "
-        f"{overview.several_roots} with several roots"
-    )
+    told, others = [], overview.sentences - overview.with_trees
+    if overview.with_trees:
+        share = 100 * overview.non_projective / overview.with_trees
+        told.append(
+            f"{overview.with_trees} sentences with trees: {overview.non_projective} not projective ({share:.1f} %), "
+            f"{overview.several_roots} with several roots"
+        )
+    if others:
+        lack = "no trees (HEAD is `_`)" if overview.without_heads == overview.sentences else "no whole tree"
+        if overview.with_trees:
+            lack = f"{others} sentences without a whole tree"
+        told.append(f"{lack}: {_use_without_trees(overview)}")
+    return "\n".join(told)
+
+
+def _use_without_trees(overview) -> str:
+    from depinduce.evaluation.overview import NO_TAG
+
+    if NO_TAG in overview.problems:
+        return "fit neither for training (tags are missing) nor for scoring"
+    return "fit for training, not for scoring"

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from depinduce.evaluation.tables import Table
 
+ROOMY = 110  # columns of a terminal that has room for everything the bar can tell
+
 
 def say(message: str) -> None:
     """A line for the user, apart from the output."""
@@ -34,12 +36,16 @@ def show_table(table: Table) -> None:
 
 
 @contextmanager
-def progress(task: str, total: int | None = None, unit: str = "") -> Iterator[Callable[..., None]]:
+def progress(
+    task: str, total: int | None = None, unit: str = "", *, shown: bool = True
+) -> Iterator[Callable[..., None]]:
     """A function to call with the amount done so far and, if there is something to tell, a text.
 
     On a terminal it moves a bar. Elsewhere it prints a line, but not more than one every five seconds.
     """
-    if sys.stderr.isatty():
+    if not shown:
+        yield lambda done, text="": None
+    elif sys.stderr.isatty():
         with _bar(task, total, unit) as update:
             yield update
     else:
@@ -58,11 +64,15 @@ def _bar(task: str, total: int | None, unit: str) -> Iterator[Callable[..., None
         TimeRemainingColumn,
     )
 
-    columns = [TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(), TextColumn(unit)]
+    console = Console(stderr=True)
+    roomy = console.width >= ROOMY
+    columns = [TextColumn("{task.description}"), BarColumn(bar_width=16), MofNCompleteColumn()]
+    if roomy or total is None:
+        columns += [TextColumn(unit)]
     columns += [TextColumn("{task.fields[text]}"), TimeElapsedColumn()]
-    if total is not None:
+    if roomy and total is not None:
         columns += [TextColumn("left"), TimeRemainingColumn()]
-    with Progress(*columns, console=Console(stderr=True)) as display:
+    with Progress(*columns, console=console) as display:
         number = display.add_task(task, total=total, text="")
         yield lambda done, text="": display.update(number, completed=done, text=text)
 

@@ -58,7 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
         words, tags, predicted, gold = _sentence(test, heads, number)
         print(draw_tree(words, tags, predicted, gold=gold, colour=sys.stdout.isatty()))
         print()
-    print("✗ marks a wrong head; the missed gold arc hangs below. Function words were not allowed to head anything.")
+    print("✗ marks a wrong head; the missed gold arc hangs below.")
+    print("Function words were not allowed to head anything.")
     if arguments.out:
         model.save(arguments.out)
         say(f"wrote {arguments.out}; now try: depinduce parse {arguments.out} FILE.conllu")

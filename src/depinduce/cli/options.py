@@ -32,7 +32,8 @@ def read_settings(arguments: argparse.Namespace, settings: type[Settings]) -> Se
 def _option(field: dataclasses.Field, annotation: Any, default: Any) -> dict[str, Any]:
     help = field.metadata["help"]
     if annotation is bool:
-        return {"action": argparse.BooleanOptionalAction, "default": default, "help": help}
+        shown = "yes" if default else "no"
+        return {"action": argparse.BooleanOptionalAction, "default": default, "help": _with_default(help, shown)}
     option: dict[str, Any] = {"default": default, "metavar": field.metadata["metavar"]}
     if get_origin(annotation) is tuple:
         option |= {"nargs": "+", "type": get_args(annotation)[0], "action": _AsTuple}
@@ -44,8 +45,12 @@ def _option(field: dataclasses.Field, annotation: Any, default: Any) -> dict[str
         option["choices"] = field.metadata["choices"]
     elif option["metavar"] is None:
         option["metavar"] = {int: "N", float: "X"}.get(option["type"], "NAME")
-    option["help"] = f"{help} (default: {shown})".replace("%", "%%")
+    option["help"] = _with_default(help, shown)
     return option
+
+
+def _with_default(help: str, shown: Any) -> str:
+    return f"{help} (default: {shown})".replace("%", "%%")
 
 
 class _AsTuple(argparse.Action):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
 
 from depinduce.cli.console import progress, say, warn
@@ -36,7 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     parsing = Parsing(arguments.decode, arguments.posteriors, arguments.threads)
     unknown: set[str] = set()
     start, sentences, words = time.perf_counter(), 0, 0
-    with progress("parsing", unit="sentences") as update, open_output(arguments.output) as output:
+    apart = arguments.output != "-" or not sys.stdout.isatty()  # a bar among the trees would spoil both
+    with progress("parsing", unit="sentences", shown=apart) as update, open_output(arguments.output) as output:
         for block in parse_stream(model, read_sentences(arguments.input), parsing):
             for text in block.rendered:
                 output.write(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -26,36 +27,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     files.add_argument("--overwrite", action="store_true", help="replace the model that is there")
     files.add_argument("--resume", action="store_true", help="go on with the model that is there (after Ctrl-C)")
     add_settings(parser, CountSettings, "learning")
-    add_settings(parser, Reading, "reading", max_length=MAX_LENGTH)
+    # words make no difference to a grammar over tags
+    add_settings(parser, Reading, "reading", leave_out=("lowercase", "fold_numbers"), max_length=MAX_LENGTH)
 
 
 def run(arguments: argparse.Namespace) -> int:
     settings, reading = read_settings(arguments, CountSettings), read_settings(arguments, Reading)
     out = Path(arguments.out)
-    if out.exists() and not (arguments.overwrite or arguments.resume):
-        raise DepinduceError(f"{out}: is there already. Choose another --out, or add --overwrite or --resume.")
     require_place_for_model(out)
+    is_there = out.exists() and any(out.iterdir())
+    if is_there and not (arguments.overwrite or arguments.resume):
+        raise DepinduceError(f"{out}: is there already. Choose another --out, or add --overwrite or --resume.")
     train = load_corpus(arguments.train, reading)
     if len(train) == 0:
-        raise DepinduceError(
-            f"{' '.join(arguments.train)}: no sentence of at most {reading.max_length} words "
-            f"({train.outside} longer ones, {train.empty} of punctuation only). Raise --max-length."
-        )
-    dev = None
-    if arguments.dev:
-        dev = load_held_out(arguments.dev, reading, train)
-    say(f"{len(train)} sentences, {len(train.tags)} words, {len(train.tag_vocabulary)} tags"
-        + (f"; {train.outside} sentences left out by length" if train.outside else ""))  # fmt: skip
+        raise DepinduceError(f"{' '.join(arguments.train)}: no sentences to learn from{why_none(train)}.")
+    dev = load_held_out(arguments.dev, reading, train) if arguments.dev else None
+    left_out = f"; {train.outside} sentences left out by length" if train.outside else ""
+    say(f"{len(train)} sentences, {len(train.tags)} words, {len(train.tag_vocabulary)} tags{left_out}")
     warn_about_tags(settings, train)
 
     from depinduce.learning.count_training import train_counts
 
-    earlier = GrammarModel.load(out) if arguments.resume and out.exists() else None
+    earlier = GrammarModel.load(out) if arguments.resume and is_there else None
+    warnings.showwarning = lambda message, *_: warn(str(message))
     with progress("EM", settings.iterations, "iterations") as update:
         model, finished = train_counts(settings, reading, train, dev, lambda step: update(*as_text(step)), earlier)
+    if not finished and not model.history["steps"]:
+        raise KeyboardInterrupt  # before there was anything to keep
     model.save(out)
-    say(f"{'wrote' if finished else 'interrupted; wrote what there is to'} {out}")
+    say(f"wrote {out}" if finished else f"interrupted; wrote what there is to {out}. Go on with --resume")
     return 0 if finished else 130
+
+
+def why_none(train: Corpus) -> str:
+    """Why no sentence was kept."""
+    reasons = {
+        "too long: raise --max-length": train.too_long,
+        "too short: lower --min-length": train.too_short,
+        "only punctuation: see --punctuation": train.empty,
+    }
+    return "".join(f"; {count} are {reason}" for reason, count in reasons.items() if count)
 
 
 def load_held_out(paths: list[str], reading: Reading, train: Corpus) -> Corpus:
@@ -84,4 +95,4 @@ def warn_about_tags(settings: CountSettings, train: Corpus) -> None:
 def as_text(step) -> tuple[int, str]:
     """An iteration for the progress display."""
     held_out = "" if step.dev is None else f", held-out {step.dev:.3f}"
-    return step.iteration, f"log-likelihood per sentence {step.train:.3f}{held_out}"
+    return step.iteration, f"log-likelihood {step.train:.3f}{held_out}"

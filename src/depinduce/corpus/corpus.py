@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from depinduce.settings import setting
 
 _NAMED_COLUMNS = {"upos": UPOS, "xpos": XPOS}
 _NOT_TAGS = {1: "the ids", 7: "the heads", 9: "the heads"}
+_MAY_BE_TAGS = ", ".join(str(column) for column in range(1, COLUMNS + 1) if column not in _NOT_TAGS)
 _DIGITS = re.compile(r"\d+")
 
 
@@ -38,7 +38,15 @@ class Reading:
     max_length: int | None = setting(None, "the most words of a sentence, punctuation not counted")
 
     def __post_init__(self):
-        marks_of(self.punctuation, self.tag_column)  # faults of both options show here, not later
+        marks_of(self.punctuation, self.tag_column)  # faults of the options show here, not later
+        for option, length in (("--min-length", self.min_length), ("--max-length", self.max_length)):
+            if length is not None and length < 1:
+                raise DepinduceError(f"{option} must be at least 1, not {length}.")
+        if self.min_length and self.max_length and self.max_length < self.min_length:
+            raise DepinduceError(
+                f"No sentence has at least {self.min_length} and at most {self.max_length} words. "
+                "Lower --min-length or raise --max-length."
+            )
 
     @property
     def tag_column(self) -> int:
@@ -48,7 +56,7 @@ class Reading:
             raise DepinduceError(f"Column {column} holds {_NOT_TAGS[column]}, not tags. Choose upos, xpos or another.")
         if not 1 <= column <= COLUMNS:
             raise DepinduceError(
-                f"There is no tag column {self.tags!r}. Choose upos, xpos or a number from 2 to {COLUMNS}."
+                f"There is no tag column {self.tags!r}. Choose upos, xpos or a column: {_MAY_BE_TAGS}."
             )
         return column
 
@@ -61,14 +69,6 @@ class Reading:
         if self.lowercase:
             form = form.lower()
         return _DIGITS.sub("0", form) if self.fold_numbers else form
-
-
-class Arrays(NamedTuple):
-    """One sentence of a corpus, each array of its length."""
-
-    tags: np.ndarray
-    words: np.ndarray
-    heads: np.ndarray | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,8 @@ class Corpus:
     word_vocabulary: Vocabulary
     unknown_tags: Mapping[str, int] = field(default_factory=dict)  # tags the given vocabulary lacks, with counts
     empty: int = 0  # sentences left out because punctuation was all they had
-    outside: int = 0  # sentences left out because they were too short or too long
+    too_short: int = 0  # sentences left out because they had fewer words than asked for
+    too_long: int = 0  # and because they had more
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -97,12 +98,10 @@ class Corpus:
         """Words in each sentence, int64 [S]."""
         return np.diff(self.offsets)
 
-    def sentence(self, number: int) -> Arrays:
-        """The arrays of one sentence, as views."""
-        if not 0 <= number < len(self):
-            raise IndexError(f"there is no sentence {number} in a corpus of {len(self)}")
-        part = slice(self.offsets[number], self.offsets[number + 1])
-        return Arrays(self.tags[part], self.words[part], None if self.heads is None else self.heads[part])
+    @property
+    def outside(self) -> int:
+        """Sentences left out by their length."""
+        return self.too_short + self.too_long
 
     def select(self, mask: np.ndarray) -> Corpus:
         """The sentences where `mask` is true, bool [S]; vocabularies and numbers stay as they are."""
@@ -193,14 +192,15 @@ def build_corpus(
     marks, tag_column = marks_of(reading.punctuation, reading.tag_column), reading.tag_column
     tags, words = _Symbols(), _Symbols(reading.word)
     heads, lengths, index = array("i"), array("q"), array("q")
-    empty = outside = 0
+    empty = too_short = too_long = 0
     needs_words = word_vocabulary is None or len(word_vocabulary) > 0  # where no word is known, all are unknown
     for number, sentence in enumerate(sentences):
         keep = marks.keep(sentence)
         length = len(sentence) if keep is None else sum(keep)
         if not reading.fits(length):
             empty += length == 0 and len(sentence) > 0
-            outside += length > 0
+            too_short += 0 < length < (reading.min_length or 1)
+            too_long += length > (reading.max_length or length)
             continue
         sentence_tags, forms = sentence.column(tag_column), sentence.forms
         if keep is not None:
@@ -228,7 +228,8 @@ def build_corpus(
         word_vocabulary=word_vocabulary,
         unknown_tags=unknown_tags,
         empty=empty,
-        outside=outside,
+        too_short=too_short,
+        too_long=too_long,
     )
 
 

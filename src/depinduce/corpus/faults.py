@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
+from depinduce.corpus.cycles import find_cycle
 from depinduce.errors import InputError
 
 if TYPE_CHECKING:
@@ -149,9 +150,9 @@ def require_tree(sentence: Sentence) -> None:
     heads = sentence.heads
     if -1 in heads:
         word = heads.index(-1) + 1
-        found = f"word {word} {_quoted(sentence.forms[word - 1])} has no head, and gold trees are needed here"
+        found = f"word {word} {_quoted(sentence.forms[word - 1])} has no head, and trees are needed here"
         raise InputError(sentence.path, sentence.line_of(word), found, "Give it a head, 0 for the root.")
-    if cycle := _find_cycle(heads):
+    if cycle := find_cycle(heads):
         word = cycle[0]
         found = f"the heads go in a circle, {' -> '.join(map(str, [*cycle, word]))}"
         remedy = "Give one of these words a head outside the circle, 0 for the root."
@@ -159,23 +160,6 @@ def require_tree(sentence: Sentence) -> None:
             found = f"word {word} {_quoted(sentence.forms[word - 1])} is its own head"
             remedy = "Give it another head, 0 for the root."
         raise InputError(sentence.path, sentence.line_of(word), found, remedy)
-
-
-def _find_cycle(heads: list[int]) -> list[int]:
-    """The words of a circle, each followed by its head, from the first of them; empty for a tree."""
-    reached_from = [0] * (len(heads) + 1)  # the word whose way up came through here first; 0: none yet
-    for start in range(1, len(heads) + 1):
-        word = start
-        while word and not reached_from[word]:
-            reached_from[word] = start
-            word = heads[word - 1]
-        if word and reached_from[word] == start:
-            cycle = [word]
-            while heads[cycle[-1] - 1] != word:
-                cycle.append(heads[cycle[-1] - 1])
-            first = cycle.index(min(cycle))
-            return cycle[first:] + cycle[:first]
-    return []
 
 
 def refuse_encoding(path: str, line: int, data: bytes, place: int) -> NoReturn:

@@ -28,7 +28,7 @@ class Writer:
 def open_input(path: str | Path) -> Iterator[Callable[[int], bytes]]:
     """A function that reads up to so many bytes of `path`, and `b""` at its end."""
     if str(path) == "-":
-        stdin = sys.stdin.buffer
+        stdin = gzip.GzipFile(fileobj=sys.stdin.buffer) if _holds_gzip(sys.stdin.buffer) else sys.stdin.buffer
         yield getattr(stdin, "read1", stdin.read)  # read1 hands over what a pipe holds without waiting for more
         return
     opener = gzip.open if _is_gzip(path) else open
@@ -74,6 +74,12 @@ def _destination(path: str | Path) -> Iterator[BinaryIO]:
                     yield packed
             else:
                 yield stream
+
+
+def _holds_gzip(stream: BinaryIO) -> bool:
+    """Whether gzip's first bytes are the next to be read; standard input has no name that would tell."""
+    start = stream.peek(2)[:2] if hasattr(stream, "peek") else b""
+    return start != b"" and b"\x1f\x8b".startswith(start)
 
 
 def _is_gzip(path: str | Path) -> bool:

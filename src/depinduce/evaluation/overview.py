@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
+from itertools import compress
 
 from depinduce.corpus import Reading, Sentence, is_punctuation, read_sentences
 from depinduce.evaluation.trees import find_cycle, is_projective
+
+NO_SENTENCES = "not a single sentence"
+NO_TAG = "words without a tag"
 
 
 @dataclass
@@ -21,10 +25,11 @@ class Overview:
     tags: Counter = field(default_factory=Counter)
     lengths: Counter = field(default_factory=Counter)  # of sentences, punctuation not counted
     with_trees: int = 0
+    without_heads: int = 0
     partly_with_heads: int = 0
     several_roots: int = 0
     non_projective: int = 0
-    problems: dict[str, list[int]] = field(default_factory=dict)  # what -> lines of the sentences
+    problems: dict[str, list[int]] = field(default_factory=dict)  # what -> lines of the sentences; none: the file
 
     def to_json(self) -> dict:
         facts = asdict(self)
@@ -42,6 +47,8 @@ def look_over(path: str, reading: Reading) -> Overview:
             overview.blocks_without_words += 1
             continue
         _count(overview, sentence, reading)
+    if overview.sentences == 0:
+        overview.problems[NO_SENTENCES] = []
     return overview
 
 
@@ -53,26 +60,25 @@ def _count(overview: Overview, sentence: Sentence, reading: Reading) -> None:
     overview.punctuation += int(marks.sum())
     overview.tags.update(tags)
     overview.lengths[int((~marks).sum())] += 1
-    if "_" in tags or "" in tags:
-        _note(overview, "words without a tag", sentence.line)
+    if any(tag in ("_", "") for tag in compress(tags, ~marks)):  # punctuation needs none
+        _note(overview, NO_TAG, sentence.line)
     _look_at_tree(overview, sentence)
 
 
 def _look_at_tree(overview: Overview, sentence: Sentence) -> None:
     heads = sentence.heads
     known = sum(head >= 0 for head in heads)
-    if 0 < known < len(heads):
+    if known == 0:
+        overview.without_heads += 1
+    elif known < len(heads):
         overview.partly_with_heads += 1
         _note(overview, "some words have a head and others have none", sentence.line)
-    if known < len(heads):
-        return
-    overview.with_trees += 1
-    roots = heads.count(0)
-    overview.several_roots += roots > 1
-    if find_cycle(heads) is not None:
+    elif find_cycle(heads) is not None:
         _note(overview, "heads that lead in a circle", sentence.line)
-    elif not is_projective(heads):
-        overview.non_projective += 1
+    else:
+        overview.with_trees += 1
+        overview.several_roots += heads.count(0) > 1
+        overview.non_projective += not is_projective(heads)
 
 
 def _note(overview: Overview, problem: str, line: int) -> None:

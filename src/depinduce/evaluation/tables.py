@@ -67,15 +67,18 @@ def as_text(table: Table) -> str:
 
 
 def as_rich(table: Table) -> RichTable:
-    """The table for a rich console."""
+    """The table for a rich console. A tag such as `[/N]` is text, not rich's markup."""
     from rich import box
     from rich.table import Table as RichTable
+    from rich.text import Text
 
-    drawn = RichTable(title=table.title or None, title_justify="left", box=box.SIMPLE_HEAD)
+    title = Text(table.title, style="table.title") if table.title else None
+    # Two spaces between columns and none around them: the widest table just fits into eighty columns.
+    drawn = RichTable(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for number, name in enumerate(table.columns):
-        drawn.add_column(name, justify="right" if number else "left")
+        drawn.add_column(Text(name), justify="right" if number else "left", no_wrap=number == 0)
     for row in table.rows:
-        drawn.add_row(*row)
+        drawn.add_row(*map(Text, row))
     return drawn
 
 

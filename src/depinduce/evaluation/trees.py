@@ -9,6 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from depinduce.corpus.cycles import find_cycle
+
+__all__ = ["find_cycle", "is_projective", "non_projective_share", "projective_sentences"]
+
 
 def is_projective(heads: Sequence[int] | np.ndarray) -> bool:
     """Whether no two arcs of one sentence cross; the root stands before the first word and has arcs too."""
@@ -47,36 +51,3 @@ def projective_sentences(heads: Sequence[int] | np.ndarray, offsets: np.ndarray)
             projective[number] = False
         open_ends.append(end)
     return projective
-
-
-def find_cycle(heads: Sequence[int] | np.ndarray) -> list[int] | None:
-    """The words (1-based) of one cycle, each followed by its head; None when every word reaches the root."""
-    heads = [int(head) for head in heads]
-    walk_of = [0] * (len(heads) + 1)  # the number of the walk that first came to each word
-    for first in range(1, len(heads) + 1):
-        word = first
-        while word > 0 and not walk_of[word]:
-            walk_of[word] = first
-            word = heads[word - 1]
-        if word > 0 and walk_of[word] == first:
-            return _follow(heads, word)
-    return None
-
-
-def _follow(heads: list[int], word: int) -> list[int]:
-    cycle = [word]
-    while heads[cycle[-1] - 1] != word:
-        cycle.append(heads[cycle[-1] - 1])
-    return cycle
-
-
-def cyclic_sentences(heads: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Whether each sentence [S] has a cycle, that is words that never reach the root."""
-    heads, offsets = np.asarray(heads, dtype=np.int64), np.asarray(offsets, dtype=np.int64)
-    lengths = np.diff(offsets)
-    outside = len(heads)  # stands for all roots and unknown heads, and is its own head
-    ancestor = np.append(np.where(heads > 0, np.repeat(offsets[:-1], lengths) + heads - 1, outside), outside)
-    for _ in range(int(lengths.max(initial=0)).bit_length()):
-        ancestor = ancestor[ancestor]  # 2, 4, 8, … steps up
-    lost = np.concatenate([[0], np.cumsum(ancestor[:-1] != outside)])
-    return lost[offsets[1:]] > lost[offsets[:-1]]

@@ -69,8 +69,8 @@ class RuleCounts:
     decision: np.ndarray  # [row, STOP or GO]
 
     @classmethod
-    def zeros_like(cls, table: RuleTable) -> RuleCounts:
-        return cls(*(np.zeros(part.shape) for part in (table.root, table.child, table.decision)))
+    def zeros_like(cls, like: RuleTable | RuleCounts) -> RuleCounts:
+        return cls(*(np.zeros(part.shape) for part in (like.root, like.child, like.decision)))
 
     def __add__(self, other: RuleCounts) -> RuleCounts:
         return RuleCounts(self.root + other.root, self.child + other.child, self.decision + other.decision)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from depinduce.compiled import announce, compiled_entry
+from depinduce.compiled import compiled_entry
 from depinduce.grammar.rules import (
     GO,
     HAS,
@@ -41,7 +41,6 @@ def tree_rules(batch: Batch, heads: np.ndarray) -> TreeRules:
         np.empty((tokens, 2), dtype=np.int64),
         np.zeros((tokens, 2), dtype=np.int64),
     )
-    announce(_walk)
     _walk(
         batch.offsets, batch.base, batch.context, batch.no_context, batch.rows,
         np.ascontiguousarray(heads, dtype=np.int64), batch.order is Order.SIBLING,
@@ -68,10 +67,10 @@ def _walk(offsets, base, context, no_context, rows, heads, sibling, child_row, c
                 stop_row[h, direction], stop_valence[h, direction] = rows[base[h, direction] + slot], valence
 
 
-def tree_counts(table: RuleTable, batch: Batch, heads: np.ndarray) -> RuleCounts:
-    """The rule counts of one tree per sentence, summed: the shape of `table`."""
+def tree_counts(like: RuleTable | RuleCounts, batch: Batch, heads: np.ndarray) -> RuleCounts:
+    """The rule counts of one tree per sentence, summed: the shape of `like`."""
     rules = tree_rules(batch, heads)
-    counts = RuleCounts.zeros_like(table)
+    counts = RuleCounts.zeros_like(like)
     is_child = rules.child_row >= 0
     np.add.at(counts.root, batch.column[~is_child], 1.0)
     np.add.at(counts.child, (rules.child_row[is_child], batch.column[is_child]), 1.0)

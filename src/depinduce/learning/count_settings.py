@@ -54,6 +54,14 @@ class CountSettings:
         for name in ("smoothing", "prior_strength", "seed"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise DepinduceError(f"--{name.replace('_', '-')} cannot be {getattr(self, name)}: 0 or more.")
+        if self.prior_strength > 0 and (self.model == "dmv" or self.init[0] in ("uniform", "random")):
+            raise DepinduceError(
+                "--prior-strength needs a second-order --model and a start made of trees: harmonic or model DIR."
+            )
+        if self.model == "dmv-sibling" and not self.child_valence:
+            raise DepinduceError(
+                "--no-child-valence: in dmv-sibling the sibling itself tells the valence. Leave it away."
+            )
 
     @property
     def constrained_tags(self) -> tuple[str, ...]:

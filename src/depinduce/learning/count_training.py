@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict, replace
 
@@ -114,16 +115,26 @@ def counts_of_parses(settings: CountSettings, order: Order, train: Corpus) -> Ru
     """Rule counts of the best trees that the start gives to the training sentences, constraint included."""
     if settings.init[0] == "model":
         source = GrammarModel.load(settings.init[1])
+        _require_known_tags(settings.init[1], source.tags, train.tag_vocabulary)
         source = replace(source, non_heads=tuple({*source.non_heads, *settings.constrained_tags}))
     else:
         table = harmonic_table(train, settings.child_valence)
         source = GrammarModel(Order.FIRST, train.tag_vocabulary, table, settings.constrained_tags)
     heads = parse_corpus(source, in_vocabulary(train, source.tags), Parsing(threads=settings.threads))
     tags = len(train.tag_vocabulary)
-    like = uniform_counts(order, tags)
-    return tree_counts(
-        RuleTable(like.root, like.child, like.decision), tag_batch(order, train.tags, train.offsets, tags), heads
-    )
+    return tree_counts(uniform_counts(order, tags), tag_batch(order, train.tags, train.offsets, tags), heads)
+
+
+def _require_known_tags(directory: str, known: Vocabulary, tags: Vocabulary) -> None:
+    """Warn of tags that the model to start from has not seen; refuse if it has seen none."""
+    unknown = [tag for tag in tags if tag not in known]
+    if len(unknown) == len(tags):
+        raise DepinduceError(
+            f"--init model {directory}: that model knows none of the tags {' '.join(tags)}; "
+            f"it knows {' '.join(known)}. Start from a model of the same tags."
+        )
+    if unknown:
+        warnings.warn(f"{directory} has not seen the tags {' '.join(unknown)}: average tags to it", stacklevel=2)
 
 
 def in_vocabulary(corpus: Corpus, tags: Vocabulary) -> Corpus:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from depinduce.chart.engine import best_trees, expectations, log_partition
+from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Batch, Factors, RuleCounts, RuleTable
 from depinduce.grammar.trees import tree_counts
 from depinduce.models.counts import Multinomials
@@ -103,8 +104,15 @@ def maximise(
     return best
 
 
-def _mean_log_likelihood(table: RuleTable, data: Data, threads: int) -> float:
-    return float(log_partition(table, data.batch, data.factors, threads=threads).mean())
+def _mean_log_likelihood(table: RuleTable, held_out: Data, threads: int) -> float:
+    log_likelihood = log_partition(table, held_out.batch, held_out.factors, threads=threads)
+    impossible = int(np.isneginf(log_likelihood).sum())
+    if impossible:
+        raise DepinduceError(
+            f"{impossible} held-out sentences have probability 0, so that they cannot tell when to stop. "
+            "Raise --smoothing, or leave --dev away."
+        )
+    return float(log_likelihood.mean())
 
 
 def _warn_if_lower(objective: float, previous: float, iteration: int) -> None:

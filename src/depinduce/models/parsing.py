@@ -40,12 +40,25 @@ class ParsedBlock:
 
 def parse_corpus(model: GrammarModel, corpus: Corpus, parsing: Parsing) -> np.ndarray:
     """The heads of a corpus in the model's tag vocabulary. [token], from 1 within the sentence, 0 is the root"""
-    problem = model.problem(corpus)
-    choose = minimum_risk_trees if parsing.decode == "mbr" else best_trees
-    heads = choose(*problem, threads=parsing.threads).heads[0]
+    return parse_with_posteriors(model, corpus, parsing)[0]
+
+
+def parse_with_posteriors(
+    model: GrammarModel, corpus: Corpus, parsing: Parsing
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Heads, and the probability of each if `parsing` asks for it. Both [token]"""
+    table, batch, factors = model.problem(corpus)
+    expected = None
+    if parsing.posteriors or parsing.decode == "mbr":
+        expected = expectations(table, batch, factors, positions=True, threads=parsing.threads)
+    if parsing.decode == "mbr":
+        trees = minimum_risk_trees(table, batch, factors, threads=parsing.threads, expected=expected)
+    else:
+        trees = best_trees(table, batch, factors, threads=parsing.threads)
+    heads = trees.heads[0]
     if (heads < 0).any():  # a grammar with zeros may allow no tree: then the next best thing is a chain
         heads = np.where(heads < 0, np.arange(len(heads)) - np.repeat(corpus.offsets[:-1], corpus.lengths), heads)
-    return heads
+    return heads, arc_posteriors(expected, batch, heads) if parsing.posteriors else None
 
 
 def arc_posteriors(expected: Expectations, batch: Batch, heads: np.ndarray) -> np.ndarray:
@@ -77,12 +90,7 @@ def _parse_block(model: GrammarModel, sentences: list[Sentence], parsing: Parsin
         model.reading.tags, model.reading.lowercase, model.reading.fold_numbers, model.reading.punctuation
     )
     corpus = build_corpus(sentences, reading, tag_vocabulary=model.tags, word_vocabulary=NO_WORDS)
-    heads = parse_corpus(model, corpus, parsing)
-    posteriors = None
-    if parsing.posteriors:
-        table, batch, factors = model.problem(corpus)
-        expected = expectations(table, batch, factors, positions=True, threads=parsing.threads)
-        posteriors = arc_posteriors(expected, batch, heads)
+    heads, posteriors = parse_with_posteriors(model, corpus, parsing)
     return ParsedBlock(
         rendered=list(_render(sentences, corpus, reading, heads, posteriors)),
         sentences=sum(len(sentence) > 0 for sentence in sentences),

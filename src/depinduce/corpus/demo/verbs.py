@@ -50,14 +50,14 @@ def verb_group(
     inverted: bool = False,
 ) -> Group:
     """The verb group of a clause whose head is the verb."""
-    auxiliaries = [(form, "aux") for form in _auxiliaries(time)]
+    chain = [(form, "aux") for form in _auxiliaries(time)]
     if passive:
-        auxiliaries.append(("be", "aux:pass"))
-    if not auxiliaries and (negative or inverted):
-        auxiliaries.append(("do", "aux"))
-    chain = [*auxiliaries, (verb, "root")]
-    *helpers, head = _inflected(chain, time, subject)
-    return _negated(Group(head, helpers[0] if helpers else None, others=helpers[1:]), negative, contracted)
+        chain.append(("be", "aux:pass"))
+    if not chain and (negative or inverted):
+        chain.append(("do", "aux"))
+    chain.append((verb, "root"))
+    *auxiliaries, head = _inflected(chain, time, subject)
+    return _negated(Group(head, auxiliaries[0] if auxiliaries else None, others=auxiliaries[1:]), negative, contracted)
 
 
 def copula_group(
@@ -65,8 +65,8 @@ def copula_group(
 ) -> Group:
     """The verb group of a clause whose head is an adjective or a nominal."""
     chain = [*((form, "aux") for form in _auxiliaries(time)), ("be", "cop")]
-    helpers = _inflected(chain, time, subject)
-    return _negated(Group(predicate, helpers[0], others=helpers[1:]), negative, contracted)
+    auxiliaries = _inflected(chain, time, subject)
+    return _negated(Group(predicate, auxiliaries[0], others=auxiliaries[1:]), negative, contracted)
 
 
 def arrange(
