@@ -84,7 +84,7 @@ def test_every_change_of_the_sources_begins_a_new_cache(tmp_path):
         return run(ask, tmp_path / "cache", PYTHONPATH=str(tmp_path)).stdout
 
     before, again = directory(), directory()
-    recurrences = copy / "chart" / "sibling.py"
+    recurrences = copy / "chart" / "sibling" / "inside.py"
     recurrences.write_text(recurrences.read_text("utf-8") + "\n# changed\n", "utf-8")
     assert before == again != directory()
 

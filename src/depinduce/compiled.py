@@ -26,7 +26,7 @@ def cache_directory() -> Path | None:
     """Where compiled code is kept, or None (with a message) where nothing can be written."""
     package = Path(__file__).parent
     digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {sys.version}".encode())
-    for source in sorted([Path(__file__), *package.glob("chart/*.py"), *package.glob("grammar/*.py")]):
+    for source in sorted([Path(__file__), *package.glob("chart/**/*.py"), *package.glob("grammar/*.py")]):
         digest.update(source.read_bytes())
     home = os.environ.get("DEPINDUCE_CACHE") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     directory = Path(os.path.expanduser(home)) / "depinduce" / digest.hexdigest()[:16]

@@ -17,11 +17,8 @@ from depinduce.chart.passes import (
 )
 from depinduce.chart.problem import edge_pointers
 from depinduce.chart.semirings import ZERO, as_probability, divide_scalar
-from depinduce.chart.sibling import (  # stand-ins: `in_semiring` puts the chart's own in their place
-    cell_count,
-    context_count,
-    expand,
-)
+from depinduce.chart.sibling.cells import context_count  # stand-ins: `in_semiring` puts the chart's own in their place
+from depinduce.chart.sibling.trees import cell_count, expand
 from depinduce.compiled import compiled
 
 GOAL_CELL = 0  # the goal has this name in every chart

@@ -11,18 +11,16 @@ import numpy as np
 from depinduce.chart.lanes import LANES, pointer, store
 from depinduce.chart.problem import pointers
 from depinduce.chart.semirings import HIGHEST, LOWEST, SCALED, ZERO, log_scalar, plus_scalar
-from depinduce.chart.sibling import (  # stand-ins: `in_semiring` puts the chart's own in their place
-    context_count,
-    erase_lane,
-    fill_inside,
+from depinduce.chart.sibling.cells import context_count  # stand-ins: `in_semiring` puts the chart's own in their place
+from depinduce.chart.sibling.inside import fill_inside, root_weight
+from depinduce.chart.sibling.outside import (
     fill_outside,
-    load_rules,
     position_posteriors,
     root_posterior,
-    root_weight,
     seed_outside,
     start_outside,
 )
+from depinduce.chart.sibling.rules import erase_lane, load_rules
 from depinduce.compiled import compiled
 
 
