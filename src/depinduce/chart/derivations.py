@@ -9,13 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from depinduce.chart.lanes import LANES
-from depinduce.chart.passes import (
-    group_length,
-    inside_group,
-    open_charts,
-    sentence_length,
-)
-from depinduce.chart.problem import edge_pointers
+from depinduce.chart.passes import group_length, inside_group, open_charts
+from depinduce.chart.problem import edge_pointers, sentence_length
 from depinduce.chart.semirings import ZERO, as_probability, divide_scalar
 from depinduce.chart.sibling.cells import context_count  # stand-ins: `in_semiring` puts the chart's own in their place
 from depinduce.chart.sibling.trees import cell_count, expand
@@ -40,15 +35,21 @@ def best_edge(edges, count):
     return best
 
 
-def random_edge(edges, count):
-    """An edge with probability proportional to its weight."""
+def weigh_edges(edges, count):
+    """Make the weights of edges probabilities relative to that of the best; gives their total."""
     largest_weight = edges.weight[best_edge(edges, count)]
     total = 0.0
     for e in range(count):
-        total += as_probability(divide_scalar(edges.weight[e], largest_weight))
-    left = np.random.random() * total
+        edges.weight[e] = as_probability(divide_scalar(edges.weight[e], largest_weight))
+        total += edges.weight[e]
+    return total
+
+
+def random_edge(edges, count):
+    """An edge with probability proportional to its weight."""
+    left = np.random.random() * weigh_edges(edges, count)
     for e in range(count):
-        left -= as_probability(divide_scalar(edges.weight[e], largest_weight))
+        left -= edges.weight[e]
         if left < 0.0:
             return e
     return best_edge(edges, count)
@@ -126,12 +127,9 @@ def tree_entropy(problem, n, length, contexts, lane, places, cells, edges, order
         entropy[order[k]] = 0.0
         if count == 0:
             continue
-        largest_weight = edges.weight[best_edge(edges, count)]
-        total = 0.0
+        total = weigh_edges(edges, count)
         for e in range(count):
-            total += as_probability(divide_scalar(edges.weight[e], largest_weight))
-        for e in range(count):
-            share = as_probability(divide_scalar(edges.weight[e], largest_weight)) / total
+            share = edges.weight[e] / total
             if share > 0.0:
                 below = 0.0 if edges.part_a[e] < 0 else entropy[edges.part_a[e]]
                 below += 0.0 if edges.part_b[e] < 0 else entropy[edges.part_b[e]]
@@ -162,52 +160,47 @@ def entropy_pass(arrays, groups, space, log_z, redo, entropies):
 
 
 @compiled
-def rank_edges(edges, count, k, ways, loss, cell, candidates, candidate_rank, choice):
+def put_candidate(candidates, ranks, count, score, e, rank_a, rank_b):
+    """Write a candidate derivation behind the first `count`; gives the new count."""
+    candidates[count] = score
+    ranks[count, 0], ranks[count, 1], ranks[count, 2] = e, rank_a, rank_b
+    return count + 1
+
+
+@compiled
+def rank_edges(edges, count, k, ways, loss, cell, candidates, ranks, choice):
     """The k best ways to build a cell, out of its edges and the k best ways to build their parts.
 
     loss [cell, rank]: how much the derivation of that rank falls behind the best one, ≤ 0.
     choice [cell, rank, 3]: its edge and the ranks of its two parts. ways [cell]: how many there are.
+    candidates, ranks: room for the scores of derivations not yet chosen, and for their edges and ranks.
     """
-    open_count = 0
+    waiting = 0
     for e in range(count):
         if edges.weight[e] > -np.inf:
-            candidates[open_count] = edges.weight[e]
-            candidate_rank[open_count, 0], candidate_rank[open_count, 1], candidate_rank[open_count, 2] = (
-                e,
-                0,
-                0,
-            )
-            open_count += 1
+            waiting = put_candidate(candidates, ranks, waiting, edges.weight[e], e, 0, 0)
     ways[cell] = 0
-    while ways[cell] < k and open_count > 0:
+    while ways[cell] < k and waiting > 0:
         best = 0
-        for x in range(1, open_count):
+        for x in range(1, waiting):
             if candidates[x] > candidates[best]:
                 best = x
         score = candidates[best]
-        e, rank_a, rank_b = candidate_rank[best, 0], candidate_rank[best, 1], candidate_rank[best, 2]
+        e, rank_a, rank_b = ranks[best, 0], ranks[best, 1], ranks[best, 2]
         loss[cell, ways[cell]] = score  # made relative below
-        choice[cell, ways[cell], 0], choice[cell, ways[cell], 1], choice[cell, ways[cell], 2] = (
-            e,
-            rank_a,
-            rank_b,
-        )
+        choice[cell, ways[cell]] = ranks[best]
         ways[cell] += 1
-        open_count -= 1
-        candidates[best] = candidates[open_count]
-        candidate_rank[best] = candidate_rank[open_count]
+        waiting -= 1
+        candidates[best] = candidates[waiting]
+        ranks[best] = ranks[waiting]
         # its successors; part a only moves while part b is at its best, so that none comes twice
         a, b = edges.part_a[e], edges.part_b[e]
         if b >= 0 and rank_b + 1 < ways[b]:
-            candidates[open_count] = score + loss[b, rank_b + 1] - loss[b, rank_b]
-            candidate_rank[open_count, 0] = e
-            candidate_rank[open_count, 1], candidate_rank[open_count, 2] = rank_a, rank_b + 1
-            open_count += 1
+            next_score = score + loss[b, rank_b + 1] - loss[b, rank_b]
+            waiting = put_candidate(candidates, ranks, waiting, next_score, e, rank_a, rank_b + 1)
         if a >= 0 and rank_b == 0 and rank_a + 1 < ways[a]:
-            candidates[open_count] = score + loss[a, rank_a + 1] - loss[a, rank_a]
-            candidate_rank[open_count, 0] = e
-            candidate_rank[open_count, 1], candidate_rank[open_count, 2] = rank_a + 1, 0
-            open_count += 1
+            next_score = score + loss[a, rank_a + 1] - loss[a, rank_a]
+            waiting = put_candidate(candidates, ranks, waiting, next_score, e, rank_a + 1, 0)
     for rank in range(ways[cell] - 1, -1, -1):
         loss[cell, rank] -= loss[cell, 0]
 
@@ -236,13 +229,10 @@ def k_best_pass(arrays, groups, space, k, log_z, redo, heads):
     problem, places, cells, totals = open_charts(arrays, space)
     edges, longest, names = edge_pointers(space), space.longest, cell_count(space.longest, space.most_contexts)
     stack, state = np.empty(16 * longest * longest + 64, np.int64), np.empty(names, np.int8)
-    order, ways, stack_rank = (
-        np.empty(names, np.int64),
-        np.empty(names, np.int64),
-        np.empty(4 * longest + 8, np.int64),
-    )
+    order, ways = np.empty(names, np.int64), np.empty(names, np.int64)
+    stack_rank = np.empty(4 * longest + 8, np.int64)
     loss, choice = np.empty((names, k)), np.empty((names, k, 3), np.int32)
-    candidates, candidate_rank = np.empty(longest + 2 * k + 2), np.empty((longest + 2 * k + 2, 3), np.int64)
+    candidates, ranks = np.empty(longest + 2 * k + 2), np.empty((longest + 2 * k + 2, 3), np.int64)
     for g in range(len(groups)):
         group = groups[g]
         n, contexts = group_length(problem, group), context_count(problem, group)
@@ -260,7 +250,7 @@ def k_best_pass(arrays, groups, space, k, log_z, redo, heads):
                 if count == 0:  # a word's side without children: one way
                     ways[order[x]], loss[order[x], 0] = 1, 0.0
                 else:
-                    rank_edges(edges, count, k, ways, loss, order[x], candidates, candidate_rank, choice)
+                    rank_edges(edges, count, k, ways, loss, order[x], candidates, ranks, choice)
             for rank in range(ways[GOAL_CELL]):
                 read_ranked(
                     problem, n, length, contexts, lane, places, cells, edges, stack, stack_rank, choice,
@@ -269,5 +259,5 @@ def k_best_pass(arrays, groups, space, k, log_z, redo, heads):
 
 
 TEMPLATES = (
-    random_edge, walk, tree_pass, bottom_up, tree_entropy, entropy_pass, read_ranked, k_best_pass,
+    weigh_edges, random_edge, walk, tree_pass, bottom_up, tree_entropy, entropy_pass, read_ranked, k_best_pass,
 )  # fmt: skip

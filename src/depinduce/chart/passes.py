@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from depinduce.chart.lanes import LANES, pointer, store
-from depinduce.chart.problem import pointers
+from depinduce.chart.problem import pointers, sentence_length
 from depinduce.chart.semirings import HIGHEST, LOWEST, SCALED, ZERO, log_scalar, plus_scalar
 from depinduce.chart.sibling.cells import context_count  # stand-ins: `in_semiring` puts the chart's own in their place
 from depinduce.chart.sibling.inside import fill_inside, root_weight
@@ -22,11 +22,6 @@ from depinduce.chart.sibling.outside import (
 )
 from depinduce.chart.sibling.rules import erase_lane, load_rules
 from depinduce.compiled import compiled
-
-
-@compiled
-def sentence_length(problem, sentence):
-    return problem.offsets[sentence + 1] - problem.offsets[sentence] if sentence >= 0 else 0
 
 
 @compiled

@@ -58,6 +58,12 @@ def pointers(problem):
 
 
 @compiled
+def sentence_length(problem, sentence):
+    """The number of words; none where a group has fewer than four sentences."""
+    return problem.offsets[sentence + 1] - problem.offsets[sentence] if sentence >= 0 else 0
+
+
+@compiled
 def word_scales(word, lengths, total, best, leaf, scales, log_scale):
     """The scale of one word in each lane, into `scales`; adds its logarithm where the word exists.
 

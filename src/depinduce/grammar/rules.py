@@ -114,6 +114,16 @@ class Batch:
         """Where each sentence's n × n arcs begin in an array over all (head, child) pairs. [sentence + 1]"""
         return np.concatenate([[0], np.cumsum(self.lengths**2)])
 
+    def arcs_of(self, heads: np.ndarray) -> np.ndarray:
+        """The number of each word's arc among all (head, child) pairs; without meaning for a root. [token]
+
+        heads: [token], counted from 1 within the sentence, 0 is the root
+        """
+        sentence = np.repeat(np.arange(len(self)), self.lengths)
+        position = np.arange(len(heads)) - self.offsets[sentence]
+        head = np.maximum(np.asarray(heads, dtype=np.int64) - 1, 0)
+        return self.arc_offsets[sentence] + head * self.lengths[sentence] + position
+
 
 def tag_batch(order: Order, tags: np.ndarray, offsets: np.ndarray, tag_count: int) -> Batch:
     """The batch of tagged sentences under a grammar over `tag_count` tags.

@@ -89,7 +89,6 @@ def tree_log_potentials(
     is_child = rules.child_row >= 0
     child, root = tokens[is_child], tokens[~is_child]
     sentence = np.repeat(np.arange(len(batch)), batch.lengths)
-    position = tokens - batch.offsets[sentence]
     head = batch.offsets[sentence] + np.asarray(heads, dtype=np.int64) - 1
 
     row, column, valence = rules.child_row[child], batch.column[child], rules.child_valence[child]
@@ -105,7 +104,5 @@ def tree_log_potentials(
         both = np.array([LEFT, RIGHT])
         score += factors.decision[tokens[:, None], both, rules.stop_valence, STOP].sum(axis=1)
     if factors.arc is not None:
-        in_sentence = sentence[child]
-        arc = batch.arc_offsets[in_sentence] + (heads[child] - 1) * batch.lengths[in_sentence] + position[child]
-        score[child] += factors.arc[arc, valence]
+        score[child] += factors.arc[batch.arcs_of(heads)[child], valence]
     return np.bincount(sentence, weights=score, minlength=len(batch))

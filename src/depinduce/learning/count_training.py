@@ -36,12 +36,13 @@ def train_counts(
 
     Heads in the corpora, if any, are not looked at.
     """
-    order, tags = ORDERS[settings.model], len(train.tag_vocabulary)
-    family = Multinomials.smoothed(order, tags, settings.smoothing, settings.child_valence)
-    table, family = start(settings, family, train)
-    steps: list[dict] = []
     if earlier is not None:
         _require_same_run(earlier, settings, train)
+    order, tags = ORDERS[settings.model], len(train.tag_vocabulary)
+    family = Multinomials.smoothed(order, tags, settings.smoothing, settings.child_valence)
+    table, family = start(settings, family, train)  # also for the prior when there is an earlier table
+    steps: list[dict] = []
+    if earlier is not None:
         table, steps = earlier.table, list(earlier.history["steps"])
 
     def remember(step: Step) -> None:

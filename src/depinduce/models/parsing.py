@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -63,10 +63,7 @@ def parse_with_posteriors(
 
 def arc_posteriors(expected: Expectations, batch: Batch, heads: np.ndarray) -> np.ndarray:
     """The probability of each word's head. [token]"""
-    sentence = np.repeat(np.arange(len(batch)), batch.lengths)
-    position = np.arange(len(heads)) - batch.offsets[sentence]
-    arc = batch.arc_offsets[sentence] + np.maximum(heads - 1, 0) * batch.lengths[sentence] + position
-    return np.where(heads == 0, expected.root, expected.arc[arc].sum(axis=1))
+    return np.where(heads == 0, expected.root, expected.arc[batch.arcs_of(heads)].sum(axis=1))
 
 
 def parse_stream(
@@ -86,9 +83,7 @@ def parse_stream(
 
 
 def _parse_block(model: GrammarModel, sentences: list[Sentence], parsing: Parsing) -> ParsedBlock:
-    reading = Reading(
-        model.reading.tags, model.reading.lowercase, model.reading.fold_numbers, model.reading.punctuation
-    )
+    reading = replace(model.reading, min_length=None, max_length=None)  # every sentence gets a tree
     corpus = build_corpus(sentences, reading, tag_vocabulary=model.tags, word_vocabulary=NO_WORDS)
     heads, posteriors = parse_with_posteriors(model, corpus, parsing)
     return ParsedBlock(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from depinduce.chart.lanes import LANES
+from depinduce.chart.problem import sentence_length
 from depinduce.compiled import compiled
 
 # The charts of four sentences lie one behind the other in one array: cells[at(n, contexts, OPEN, x, h, c)],
@@ -54,7 +55,7 @@ def context_count(problem, group):
     most = 1
     for lane in range(LANES):
         sentence = group[lane]
-        length = problem.offsets[sentence + 1] - problem.offsets[sentence] if sentence >= 0 else 0
+        length = sentence_length(problem, sentence)
         most = max(most, find_contexts(problem, sentence, np.empty(length + 1, np.int64)))
     return most
 

@@ -30,7 +30,7 @@ from depinduce.chart.lanes import (
     splat,
     store,
 )
-from depinduce.chart.problem import word_scales
+from depinduce.chart.problem import sentence_length, word_scales
 from depinduce.chart.semirings import (
     SCALED,
     ZERO,
@@ -46,7 +46,7 @@ def load_rules(problem, group, n, contexts, places, cells, log_scale):
     for lane in range(LANES):
         sentence = group[lane]
         start = problem.offsets[sentence] if sentence >= 0 else 0
-        lengths[lane] = problem.offsets[sentence + 1] - start if sentence >= 0 else 0
+        lengths[lane] = sentence_length(problem, sentence)
         known = np.empty(lengths[lane] + 1, np.int64)
         found = find_contexts(problem, sentence, known)
         for h in range(n):
@@ -116,7 +116,7 @@ def load_links(problem, n, contexts, places, cells):
 def load_arc_factors(problem, group, n, contexts, cells):
     for lane in range(LANES):
         sentence = group[lane]
-        length = problem.offsets[sentence + 1] - problem.offsets[sentence] if sentence >= 0 else 0
+        length = sentence_length(problem, sentence)
         for x in range(2 * contexts):
             for h in range(length):
                 for c in range(length):

@@ -22,7 +22,7 @@ from depinduce.chart.lanes import (
     store_index,
     where_below,
 )
-from depinduce.chart.problem import word_scales
+from depinduce.chart.problem import sentence_length, word_scales
 from depinduce.chart.semirings import (
     ONE,
     SCALED,
@@ -59,7 +59,7 @@ def load_rules(problem, group, n, contexts, places, cells, log_scale):
     for lane in range(LANES):
         sentence = group[lane]
         start = problem.offsets[sentence] if sentence >= 0 else 0
-        lengths[lane] = problem.offsets[sentence + 1] - start if sentence >= 0 else 0
+        lengths[lane] = sentence_length(problem, sentence)
         for h in range(n):
             if h < lengths[lane]:
                 load_word(problem, n, start + h, h, lane, places, cells)
@@ -131,7 +131,7 @@ def load_first_arcs(problem, n, places, cells):
 def load_arc_factors(problem, group, n, cells):
     for lane in range(LANES):
         sentence = group[lane]
-        length = problem.offsets[sentence + 1] - problem.offsets[sentence] if sentence >= 0 else 0
+        length = sentence_length(problem, sentence)
         for h in range(length):
             for c in range(length):
                 factor = 2 * (problem.arc_offsets[sentence] + h * length + c)
