@@ -14,8 +14,10 @@ from depinduce.errors import DepinduceError
 from depinduce.evaluation.trees import find_cycle, projective_sentences
 from depinduce.grammar.rules import GO, Order, tag_batch
 from depinduce.grammar.trees import tree_counts
-from depinduce.learning.count_settings import ORDERS, CountSettings
-from depinduce.learning.count_training import counts_of_parses, harmonic_table, in_vocabulary, start, train_counts
+from depinduce.learning.count_settings import CountSettings
+from depinduce.learning.count_training import counts_of_parses, start, train_counts
+from depinduce.learning.learning_settings import COUNT_MODELS as ORDERS
+from depinduce.learning.starts import harmonic_table, in_vocabulary
 from depinduce.models.counts import Multinomials
 from depinduce.models.grammar_model import GrammarModel
 from depinduce.models.parsing import Parsing, parse_corpus
@@ -34,7 +36,7 @@ def trained(settings: CountSettings, corpus: Corpus = CORPUS, held_out: Corpus |
 def first_table(settings: CountSettings, corpus: Corpus = CORPUS):
     tags = len(corpus.tag_vocabulary)
     family = Multinomials.smoothed(ORDERS[settings.model], tags, settings.smoothing, settings.child_valence)
-    return start(settings, family, corpus)[0]
+    return start(settings, family, corpus, Reading())[0]
 
 
 def same_table(one, other) -> bool:
@@ -175,7 +177,7 @@ def test_sentences_that_the_other_model_cannot_parse_start_as_chains(tmp_path):
     only_this_tree = table_of_trees(Order.FIRST, np.array([0, 1]), CountSettings(smoothing=0.0), tagged("V N"))
     GrammarModel(Order.FIRST, Vocabulary(["N", "V"], [1, 1]), only_this_tree).save(tmp_path / "narrow")
     corpus = tagged("V N", "N N V")
-    counts = counts_of_parses(CountSettings(init=("model", str(tmp_path / "narrow"))), Order.FIRST, corpus)
+    counts = counts_of_parses(CountSettings(init=("model", str(tmp_path / "narrow"))), Order.FIRST, corpus, Reading())
     chains = table_of_trees(Order.FIRST, np.array([0, 1, 0, 1, 2]), CountSettings(), corpus)
     assert same_table(Multinomials.smoothed(Order.FIRST, 2, 0.1).estimate(counts), chains)
 
@@ -234,7 +236,7 @@ def test_the_constraint_acts_in_training(model, em):
 def test_the_constraint_acts_on_the_start(model):
     sentences = tagged("D N V", "N D V", "V D D N")
     settings = CountSettings(model=model, non_heads=("D",))
-    going = counts_of_parses(settings, ORDERS[model], sentences).decision[:, GO].reshape(2, 3, -1)
+    going = counts_of_parses(settings, ORDERS[model], sentences, Reading()).decision[:, GO].reshape(2, 3, -1)
     assert not going[:, sentences.tag_vocabulary.id("D")].any()
     assert going.sum() == 7  # every word but three roots is somebody's child
 
@@ -248,7 +250,8 @@ def test_the_constraint_acts_on_the_start_from_another_model_too(tmp_path):
     determiner = sentences.tag_vocabulary.id("D")
 
     def children_of_determiners(settings):
-        return counts_of_parses(settings, Order.FIRST, sentences).decision[:, GO].reshape(2, 3, 2)[:, determiner].sum()
+        going = counts_of_parses(settings, Order.FIRST, sentences, Reading()).decision[:, GO]
+        return going.reshape(2, 3, 2)[:, determiner].sum()
 
     assert children_of_determiners(settings) == 4
     assert children_of_determiners(replace(settings, non_heads=("D",))) == 0
@@ -343,13 +346,13 @@ def test_the_history_tells_how_the_model_was_made():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"init": ("harmonics",)}, "There is no start 'harmonics'. Choose from: harmonic, uniform, random, model DIR."),
+        ({"init": ("harmonics",)}, "There is no start 'harmonics'. Choose from: harmonic, uniform, random, model DIR, trees FILE."),
         ({"init": ("harmonic", "random")}, "There is no start 'harmonic random'"),
         ({"init": ("model",)}, "--init model needs a directory"),
         ({"init": ("model", "a", "b")}, "--init model needs a directory"),
-        ({"iterations": 0}, "--iterations must be at least 1, not 0"),
+        ({"iterations": 0}, "--iterations cannot be 0"),
         ({"patience": -1}, "--patience must be at least 1, not -1"),
-        ({"threads": 0}, "--threads must be at least 1, not 0"),
+        ({"threads": 0}, "--threads cannot be 0"),
         ({"smoothing": -0.1}, "--smoothing cannot be -0.1"),
         ({"smoothing": float("nan")}, "--smoothing cannot be nan"),
         ({"smoothing": float("inf")}, "--smoothing cannot be inf"),

@@ -91,15 +91,16 @@ def expectations(
         arc=np.zeros(2 * arcs if positions else 0),
     )
     columns, rows = table.child.shape[1], len(table.child)
-    shares: list[Totals] = []
+    shares: list[tuple[int, Totals]] = []  # with the first sentence of each
 
     def run(kernel, problem, groups, space, redo):
         share = _no_counts(table)
-        shares.append(share)
+        shares.append((int(groups[0, 0]), share))
         kernel(problem, groups, space, True, log_z, redo, share, posteriors)
 
     _Pass("expectation_pass", table, batch, factors, threads, run, with_outside=True).sum(space)
-    total = Totals(*(sum(parts) for parts in zip(_no_counts(table), *shares, strict=True)))
+    shares.sort(key=lambda pair: pair[0])  # whichever thread was first: the same sum to the last bit
+    total = Totals(*(sum(parts) for parts in zip(_no_counts(table), *(share for _, share in shares), strict=True)))
     counts = RuleCounts(
         total.root,
         total.child.reshape(rows + 1, columns + 1)[:-1, :-1],

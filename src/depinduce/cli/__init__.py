@@ -16,8 +16,11 @@ COMMANDS = {
     "train": "learn a grammar from tagged sentences",
     "parse": "add trees to a file",
     "evaluate": "score trees against gold trees",
+    "inspect": "print what a grammar has learned, in words",
+    "sample": "generate sentences with their trees from a grammar",
     "check": "look over a CoNLL-U file: counts, tags, lengths, problems",
-    "bench": "measure the charts against the paper's own algorithm",
+    "reproduce": "run the paper's experiments and set the results beside its tables",
+    "bench": "measure charts and training against the paper's own algorithm",
 }
 
 

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
-import numpy as np
-
-from depinduce.corpus import Corpus, Reading, Vocabulary
+from depinduce.corpus import Corpus, Reading
 from depinduce.errors import DepinduceError
 from depinduce.grammar.between_orders import lower_order
 from depinduce.grammar.rules import Order, RuleCounts, RuleTable, tag_batch
 from depinduce.grammar.trees import tree_counts
-from depinduce.learning.count_settings import ORDERS, CountSettings
+from depinduce.learning.count_settings import CountSettings
 from depinduce.learning.em import Data, Step, maximise
-from depinduce.learning.harmonic import harmonic_counts
+from depinduce.learning.starts import harmonic_table, start_trees
 from depinduce.models.counts import Multinomials, random_counts, uniform_counts
 from depinduce.models.grammar_model import GrammarModel, constraint
-from depinduce.models.parsing import Parsing, parse_corpus
-
-HARMONIC_SMOOTHING = 0.001
 
 
 def train_counts(
@@ -38,9 +32,9 @@ def train_counts(
     """
     if earlier is not None:
         _require_same_run(earlier, settings, train)
-    order, tags = ORDERS[settings.model], len(train.tag_vocabulary)
+    order, tags = settings.order, len(train.tag_vocabulary)
     family = Multinomials.smoothed(order, tags, settings.smoothing, settings.child_valence)
-    table, family = start(settings, family, train)  # also for the prior when there is an earlier table
+    table, family = start(settings, family, train, reading)  # also for the prior when there is an earlier table
     steps: list[dict] = []
     if earlier is not None:
         table, steps = earlier.table, list(earlier.history["steps"])
@@ -88,7 +82,9 @@ def _as_saved(settings: CountSettings) -> dict:
     return json.loads(json.dumps(asdict(settings)))
 
 
-def start(settings: CountSettings, family: Multinomials, train: Corpus) -> tuple[RuleTable, Multinomials]:
+def start(
+    settings: CountSettings, family: Multinomials, train: Corpus, reading: Reading
+) -> tuple[RuleTable, Multinomials]:
     """The table to begin with, and the family with its prior around the first-order estimates of that start."""
     tags = len(train.tag_vocabulary)
     if settings.init[0] in ("uniform", "random"):
@@ -98,50 +94,21 @@ def start(settings: CountSettings, family: Multinomials, train: Corpus) -> tuple
         return Multinomials.smoothed(family.order, tags, 0.0, settings.child_valence).estimate(counts), family
     if settings.init[0] == "harmonic" and family.order is Order.FIRST:
         return harmonic_table(train, settings.child_valence), family
-    counts = counts_of_parses(settings, family.order, train)
+    counts = counts_of_parses(settings, family.order, train, reading)
     if family.order is not Order.FIRST and settings.prior_strength > 0:
         first = Multinomials.smoothed(Order.FIRST, tags, settings.smoothing, settings.child_valence)
         family = family.around(first.estimate(lower_order(counts, family.order)), settings.prior_strength)
     return family.estimate(counts), family
 
 
-def harmonic_table(train: Corpus, child_valence: bool = True) -> RuleTable:
-    """The first-order grammar of the harmonic counts."""
-    tags = len(train.tag_vocabulary)
-    counts = harmonic_counts(train.tags, train.offsets, tags)
-    return Multinomials.smoothed(Order.FIRST, tags, HARMONIC_SMOOTHING, child_valence).estimate(counts)
-
-
-def counts_of_parses(settings: CountSettings, order: Order, train: Corpus) -> RuleCounts:
-    """Rule counts of the best trees that the start gives to the training sentences, constraint included."""
-    if settings.init[0] == "model":
-        source = GrammarModel.load(settings.init[1])
-        _require_known_tags(settings.init[1], source.tags, train.tag_vocabulary)
-        source = replace(source, non_heads=tuple({*source.non_heads, *settings.constrained_tags}))
-    else:
-        table = harmonic_table(train, settings.child_valence)
-        source = GrammarModel(Order.FIRST, train.tag_vocabulary, table, settings.constrained_tags)
-    heads = parse_corpus(source, in_vocabulary(train, source.tags), Parsing(threads=settings.threads))
+def counts_of_parses(settings: CountSettings, order: Order, train: Corpus, reading: Reading) -> RuleCounts:
+    """Rule counts of the trees that the start gives to the training sentences, constraint included."""
+    heads = start_trees(
+        settings.init, train, reading, settings.constrained_tags,
+        child_valence=settings.child_valence, threads=settings.threads,
+    )  # fmt: skip
     tags = len(train.tag_vocabulary)
     return tree_counts(uniform_counts(order, tags), tag_batch(order, train.tags, train.offsets, tags), heads)
-
-
-def _require_known_tags(directory: str, known: Vocabulary, tags: Vocabulary) -> None:
-    """Warn of tags that the model to start from has not seen; refuse if it has seen none."""
-    unknown = [tag for tag in tags if tag not in known]
-    if len(unknown) == len(tags):
-        raise DepinduceError(
-            f"--init model {directory}: that model knows none of the tags {' '.join(tags)}; "
-            f"it knows {' '.join(known)}. Start from a model of the same tags."
-        )
-    if unknown:
-        warnings.warn(f"{directory} has not seen the tags {' '.join(unknown)}: average tags to it", stacklevel=2)
-
-
-def in_vocabulary(corpus: Corpus, tags: Vocabulary) -> Corpus:
-    """The corpus with its tags numbered as in another vocabulary, -1 where that one lacks them."""
-    translation = tags.ids(corpus.tag_vocabulary.symbols)
-    return replace(corpus, tags=np.where(corpus.tags >= 0, translation[corpus.tags], -1).astype(np.int32))
 
 
 def _data(order: Order, settings: CountSettings, corpus: Corpus) -> Data:

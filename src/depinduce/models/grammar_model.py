@@ -16,10 +16,12 @@ from depinduce.errors import DepinduceError
 from depinduce.files import atomic_directory
 from depinduce.grammar.between_orders import add_average_tag
 from depinduce.grammar.constraints import forbid_heads, may_head
+from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.rules import Batch, Factors, Order, RuleTable, tag_batch
 
 FORMAT, FORMAT_VERSION = "depinduce model", 1
 DESCRIPTION, TABLES = "model.json", "model.safetensors"
+INNER = "model"  # where a training keeps it in its directory
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class GrammarModel:
     non_heads: tuple[str, ...] = ()  # tags that head nothing
     reading: Reading = field(default_factory=Reading)  # how the training file was read
     history: dict = field(default_factory=dict)  # settings, hash of the training data, likelihoods
+    inside_out: bool = False  # children are generated from the inside out (sibling grammars only)
 
     @cached_property
     def _with_unknown(self) -> RuleTable:
@@ -45,6 +48,8 @@ class GrammarModel:
             table, tag_ids, tag_count = self.table, corpus.tags, known
         else:
             table, tag_ids, tag_count = self._with_unknown, np.where(unknown, known, corpus.tags), known + 1
+        if self.inside_out:
+            table = RuleTable(table.root, *as_outside_in(table.child, table.decision, tag_count))
         batch = tag_batch(self.order, tag_ids, corpus.offsets, tag_count)
         return table, batch, constraint(self.tags, self.non_heads, corpus, batch)
 
@@ -62,6 +67,7 @@ class GrammarModel:
                 "format_version": FORMAT_VERSION,
                 "depinduce": __version__,
                 "order": self.order.value,
+                "inside_out": self.inside_out,
                 "non_heads": list(self.non_heads),
                 "reading": vars(self.reading),
                 "tags": self.tags.to_json(),
@@ -72,10 +78,12 @@ class GrammarModel:
 
     @classmethod
     def load(cls, directory: str | Path) -> GrammarModel:
-        """Read a model that `save` wrote."""
+        """Read a model that `save` wrote, to this directory or, as a training does, to `model` in it."""
         from safetensors.numpy import load_file
 
         directory = Path(directory)
+        if (directory / INNER / DESCRIPTION).is_file():
+            directory = directory / INNER
         description = _read_description(directory / DESCRIPTION)
         try:
             order, tags = Order(description["order"]), Vocabulary.from_json(description["tags"])
@@ -88,6 +96,7 @@ class GrammarModel:
                 non_heads=tuple(description["non_heads"]),
                 reading=Reading(**description["reading"]),
                 history=description["history"],
+                inside_out=description.get("inside_out", False),
             )
         except Exception as error:  # whatever a damaged file leads to
             raise DepinduceError(

@@ -1,0 +1,103 @@
+"""A training in full: what is learned, by which network, from which part of the files. Made from names and values."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+from depinduce.corpus import Reading
+from depinduce.errors import DepinduceError
+from depinduce.learning.count_settings import CountSettings
+from depinduce.learning.learning_settings import NEURAL_MODELS, LearningSettings
+from depinduce.learning.neural_settings import NeuralSettings
+from depinduce.models.network_settings import NetworkSettings
+
+MAX_LENGTH = 15  # long sentences teach little and cost much
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The settings of one training."""
+
+    learning: CountSettings | NeuralSettings
+    network: NetworkSettings | None  # of a neural model
+    reading: Reading
+
+    @property
+    def neural(self) -> bool:
+        return self.network is not None
+
+    def values(self) -> dict[str, Any]:
+        """Every setting by its name, as `configure` takes them."""
+        parts = [self.learning, self.network, self.reading]
+        return {name: value for part in parts if part is not None for name, value in vars(part).items()}
+
+    def replace(self, **changes: Any) -> Configuration:
+        return configure(self.values() | changes)
+
+
+def configure(values: dict[str, Any], where: str = "") -> Configuration:
+    """The configuration in which the named settings have these values and the others their defaults.
+
+    where: whence the values come, for errors
+    """
+    model = values.get("model", LearningSettings.model)
+    neural = model in NEURAL_MODELS
+    parts = (NeuralSettings, NetworkSettings, Reading) if neural else (CountSettings, Reading)
+    known = {field.name: (part, field) for part in parts for field in dataclasses.fields(part)}
+    values = {"max_length": MAX_LENGTH} | values
+    for name in values:
+        if name not in known:
+            raise DepinduceError(f"{where}{_unknown(name, list(known), str(model))}")
+    made = []
+    for part in parts:
+        types = get_type_hints(part)
+        own = {name: value for name, value in values.items() if known[name][0] is part}
+        made.append(part(**{name: _checked(name, value, types[name], where) for name, value in own.items()}))
+    return Configuration(made[0], made[1] if neural else None, made[-1])
+
+
+def _unknown(name: str, known: list[str], model: str) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    return f"there is no setting {name!r} for the model {model}.{hint} Settings: {', '.join(sorted(known))}."
+
+
+def _checked(name: str, value: Any, annotation: Any, where: str) -> Any:
+    """A value of the annotated type, lists as tuples; anything else is refused."""
+    if get_origin(annotation) is tuple:
+        if isinstance(value, str):
+            value = (value,)
+        if isinstance(value, list | tuple) and all(isinstance(item, get_args(annotation)[0]) for item in value):
+            return tuple(value)
+    else:
+        kinds = get_args(annotation) or (annotation,)
+        if float in kinds and isinstance(value, int) and not isinstance(value, bool):
+            return float(value)
+        if isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool)):
+            return value
+    raise DepinduceError(f"{where}{name} cannot be {value!r}.")
+
+
+def write_toml(path: str | Path, values: dict[str, Any]) -> None:
+    """Plain names and values; None is left out."""
+    lines = [f"{name} = {_toml(value)}\n" for name, value in values.items() if value is not None]
+    Path(path).write_text("".join(lines), encoding="utf-8")
+
+
+def _toml(value: Any) -> str:
+    return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)  # the same in both
+
+
+def read_toml(path: str | Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DepinduceError(f"{path}: {error.strerror}. Name a TOML file of settings.") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise DepinduceError(f"{path}: not a TOML file ({error}). Write lines such as: epochs = 4") from error

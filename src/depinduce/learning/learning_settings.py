@@ -1,0 +1,70 @@
+"""The settings that every training has."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from depinduce.errors import DepinduceError
+from depinduce.grammar.constraints import UD_NON_HEADS
+from depinduce.grammar.rules import Order
+from depinduce.settings import setting
+
+COUNT_MODELS = {"dmv": Order.FIRST, "dmv-sibling": Order.SIBLING, "dmv-grand": Order.GRANDPARENT}
+NEURAL_MODELS = {"ndmv": Order.FIRST, "sibling": Order.SIBLING, "grand": Order.GRANDPARENT}
+STARTS = {"harmonic": 0, "uniform": 0, "random": 0, "model": 1, "trees": 1}  # how many words follow the name
+
+
+@dataclass(frozen=True)
+class LearningSettings:
+    """A model, where it starts, when it stops, and which tags head nothing."""
+
+    model: str = setting(
+        "dmv",
+        "which grammar. Count models: dmv, dmv-sibling, dmv-grand; neural models: ndmv, sibling, grand. A rule sees "
+        "the head; with `sibling` also the previous child, with `grand` also the head's head",
+        choices=(*COUNT_MODELS, *NEURAL_MODELS),
+    )
+    init: tuple[str, ...] = setting(
+        ("harmonic",),
+        "where to start: harmonic, uniform, random, `model DIR` (the parses of another model), or `trees FILE` (those "
+        "in a CoNLL-U file, made by any parser)",
+        metavar="START",
+    )
+    patience: int = setting(5, "with --dev: stop after so many rounds without a better held-out likelihood")
+    non_heads: tuple[str, ...] = setting(
+        (), "tags that may not have children; `ud` stands for " + " ".join(UD_NON_HEADS), metavar="TAG"
+    )
+    seed: int = setting(0, "of everything random")
+    threads: int = setting(1, "threads for the charts")
+
+    def __post_init__(self):
+        name, *rest = self.init or ("",)
+        if name not in STARTS or len(rest) != STARTS[name]:
+            if name in STARTS and STARTS[name]:
+                what = {"model": "a directory: --init model DIR", "trees": "a file: --init trees FILE"}[name]
+                raise DepinduceError(f"--init {name} needs {what}.")
+            raise DepinduceError(
+                f"There is no start {' '.join(self.init)!r}. "
+                "Choose from: harmonic, uniform, random, model DIR, trees FILE."
+            )
+        self.require_at_least(1, "patience", "threads")
+        self.require_at_least(0, "seed")
+
+    def require_at_least(self, least: float, *names: str) -> None:
+        """Refuse smaller values of these settings, and infinite ones."""
+        for name in names:
+            value = getattr(self, name)
+            if not least <= value < math.inf:
+                raise DepinduceError(f"--{name.replace('_', '-')} cannot be {value}: it must be {least} or more.")
+
+    def require_choice(self, name: str, choices: tuple[str, ...]) -> None:
+        value = getattr(self, name)
+        if value not in choices:
+            raise DepinduceError(f"--{name.replace('_', '-')} cannot be {value!r}. Choose from: {', '.join(choices)}.")
+
+    @property
+    def constrained_tags(self) -> tuple[str, ...]:
+        """The non-heads by name."""
+        named = [UD_NON_HEADS if tag == "ud" else (tag,) for tag in self.non_heads]
+        return tuple(dict.fromkeys(tag for tags in named for tag in tags))

@@ -1,0 +1,34 @@
+"""Any sentences of a corpus as a batch for the charts, without a step per sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from depinduce.corpus import Corpus
+from depinduce.grammar.constraints import forbid_heads, may_head
+from depinduce.grammar.rules import Order, tag_batch
+from depinduce.learning.em import Data
+
+
+class Minibatches:
+    """A corpus from which batches are taken, under the constraint that some tags head nothing."""
+
+    def __init__(self, order: Order, corpus: Corpus, non_heads: tuple[str, ...] = ()):
+        self.order, self.corpus = order, corpus
+        forbidden = np.isin(np.array(corpus.tag_vocabulary.symbols), non_heads)
+        self.may_head = may_head(corpus.tags, corpus.offsets, forbidden) if forbidden.any() else None  # [token]
+
+    def take(self, sentences: np.ndarray) -> tuple[Data, np.ndarray]:
+        """The given sentences as a batch, and the number of each of its tokens in the corpus."""
+        corpus = self.corpus
+        lengths = corpus.lengths[sentences]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        tokens = np.repeat(corpus.offsets[sentences] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        batch = tag_batch(self.order, corpus.tags[tokens], offsets, len(corpus.tag_vocabulary))
+        if self.may_head is None:
+            return Data(batch), tokens
+        return Data(batch, forbid_heads(batch, self.may_head[tokens])), tokens
+
+    def all(self) -> Data:
+        """The whole corpus as one batch."""
+        return self.take(np.arange(len(self.corpus)))[0]

@@ -1,0 +1,214 @@
+"""Training one network: the counts of a start first, then epochs of gradient steps on expected counts.
+
+Everything the paper does is one step: the chart turns the network's rule table and a batch into counts, and the
+network moves along the gradient of Σ count · log p(rule). With the expected counts of the current table that is the
+gradient of the log-likelihood (direct marginal likelihood optimisation); several steps on the same counts are the
+M-step of EM; counts of the best trees make it hard EM; counts of given trees are supervised learning, the start.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from depinduce.chart.engine import log_partition
+from depinduce.corpus import Corpus
+from depinduce.errors import DepinduceError
+from depinduce.grammar.between_orders import raise_order
+from depinduce.grammar.inside_out import as_outside_in, counts_inside_out
+from depinduce.grammar.rules import RuleCounts, RuleTable
+from depinduce.grammar.trees import tree_counts
+from depinduce.learning.em import Data, LikelihoodFell, best_tree_counts, expected_counts
+from depinduce.learning.minibatches import Minibatches
+from depinduce.learning.neural_settings import NeuralSettings
+from depinduce.models.network import RuleNetwork, as_table
+from depinduce.models.network_settings import NetworkSettings
+
+DIVERGED = 2.0  # so many times the log-likelihood of the first epoch is no fluctuation
+
+CountsOf = Callable[[RuleTable], tuple[RuleCounts, np.ndarray]]  # of a batch: counts, and a score of every sentence
+
+
+class Diverged(DepinduceError):
+    """Training went astray."""
+
+    def __init__(self, what: str):
+        super().__init__(
+            f"{what}. What there was before is kept; lower --learning-rate (or --m-steps) and start again."
+        )
+
+
+@dataclass(frozen=True)
+class Start:
+    """What the network learns first: one tree per training sentence, or all trees under a first-order grammar."""
+
+    heads: np.ndarray | None = None  # [token]
+    first_order: RuleTable | None = None
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One epoch as it is reported."""
+
+    epoch: int
+    max_length: int  # of the sentences learned from
+    train: float  # mean log-likelihood of a sentence, before the step in which it was learned from
+    dev: float | None  # mean log-likelihood of a held-out sentence after the epoch
+    seconds: float
+    sentences_per_second: float
+
+
+class NetworkTraining:
+    """A network on its way, epoch by epoch; `checkpoints` knows how to save and restore all that changes."""
+
+    def __init__(
+        self,
+        settings: NeuralSettings,
+        network: NetworkSettings,
+        train: Corpus,
+        dev: Corpus | None,
+        seed: int,
+        grow_from: int = 0,
+    ):
+        self.settings, self.tags = settings, len(train.tag_vocabulary)
+        torch.manual_seed(seed)
+        self.network = RuleNetwork(settings.order, self.tags, network)
+        self.optimiser = torch.optim.Adam(self.network.parameters(), lr=settings.learning_rate, fused=True)
+        self.generator = np.random.default_rng(seed)
+        self.train = Minibatches(settings.order, train, settings.non_heads_in("training"))
+        held_out = dev is not None and Minibatches(settings.order, dev, settings.non_heads_in("training"))
+        self.dev = held_out.all() if held_out else None
+        longest = int(train.lengths.max())
+        self.lengths = [*range(grow_from, longest)] if grow_from else []  # of the growing epochs
+        self.longest = longest
+        self.epoch, self.best_epoch = 0, 0
+        self.best_dev, self.first_train, self.previous_train = -np.inf, -np.inf, -np.inf
+        self.best_weights = self.weights()
+
+    @property
+    def total_epochs(self) -> int:
+        return len(self.lengths) + self.settings.epochs
+
+    @property
+    def finished(self) -> bool:
+        """All epochs done, or no better held-out likelihood for so many epochs over all sentences."""
+        waited = self.epoch - max(self.best_epoch, len(self.lengths))
+        return self.epoch >= self.total_epochs or (self.dev is not None and waited >= self.settings.patience)
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        return {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
+
+    def begin(self, start: Start | None) -> None:
+        """The epochs on the counts of the start."""
+        if start is None:
+            return
+        in_start = Minibatches(self.settings.order, self.train.corpus, self.settings.non_heads_in("start"))
+        raised = start.first_order and raise_order(start.first_order, self.settings.order)
+        for _ in range(self.settings.start_epochs):
+            for sentences in self._shuffled(self.longest):
+                data, tokens = in_start.take(sentences)
+                if start.heads is not None:
+                    heads = start.heads[tokens]
+                    counts = tree_counts(raised or self._potentials_like(), data.batch, heads)
+                else:
+                    counts = expected_counts(raised, data, self.settings.threads)[0]
+                counts = self._rules_counted(counts)
+                self._learn(lambda _, counts=counts: (counts, np.zeros(1)), len(sentences), steps=1)
+        self.best_weights = self.weights()
+
+    def run_epoch(self) -> Epoch:
+        """One epoch; changes the best weights if they are."""
+        self.epoch += 1
+        growing = self.epoch <= len(self.lengths)
+        max_length = self.lengths[self.epoch - 1] if growing else self.longest
+        start, total, sentences_seen = time.perf_counter(), 0.0, 0
+        for sentences in self._shuffled(max_length):
+            data, _ = self.train.take(sentences)
+            scores = self._learn(lambda table, data=data: self._e_step(table, data), len(sentences))
+            total, sentences_seen = total + scores.sum(), sentences_seen + len(sentences)
+        train = total / max(sentences_seen, 1)
+        self._watch_over(train, growing or not sentences_seen)
+        dev = None if self.dev is None else self._held_out_likelihood()
+        if dev is None or growing or dev > self.best_dev:
+            self.best_weights, self.best_epoch = self.weights(), self.epoch
+            self.best_dev = self.best_dev if growing or dev is None else dev
+        seconds = time.perf_counter() - start
+        return Epoch(self.epoch, max_length, float(train), dev, seconds, sentences_seen / seconds)
+
+    def table(self) -> RuleTable:
+        """The rules of the best network so far."""
+        current = self.weights()
+        self.network.load_state_dict(self.best_weights)
+        table = self.network.table()
+        self.network.load_state_dict(current)
+        return table
+
+    def _shuffled(self, max_length: int) -> list[np.ndarray]:
+        """The sentences of up to so many words in random order, in batches."""
+        order = self.generator.permutation(len(self.train.corpus))
+        order = order[self.train.corpus.lengths[order] <= max_length]
+        size = self.settings.batch_size or max(len(order), 1)
+        return [order[k : k + size] for k in range(0, len(order), size)]
+
+    def _learn(self, counts_of: CountsOf, sentences: int, steps: int | None = None) -> np.ndarray:
+        """Gradient steps on Σ count · log p(rule), the counts being those of the table before the first step."""
+        scores = counts = None
+        for _ in range(steps or self.settings.gradient_steps):
+            log_probabilities = self.network()
+            if counts is None:
+                table = as_table(log_probabilities)
+                if not np.isfinite(table.child.sum() + table.decision.sum() + table.root.sum()):
+                    raise Diverged(f"The rules are not numbers any more in epoch {self.epoch}")
+                counts, scores = counts_of(table)
+            self.optimiser.zero_grad()
+            gradients = [
+                torch.from_numpy(part / -sentences).float() for part in (counts.root, counts.child, counts.decision)
+            ]
+            torch.autograd.backward(log_probabilities, gradients)
+            self.optimiser.step()
+        return scores
+
+    def _e_step(self, table: RuleTable, data: Data) -> tuple[RuleCounts, np.ndarray]:
+        e_step = best_tree_counts if self.settings.method == "hard-em" else expected_counts
+        counts, scores = e_step(self._potentials(table), data, self.settings.threads)
+        return self._rules_counted(counts), scores
+
+    def _potentials(self, table: RuleTable) -> RuleTable:
+        """The table as the chart reads it."""
+        if self.settings.generation == "outside-in":
+            return table
+        return RuleTable(table.root, *as_outside_in(table.child, table.decision, self.tags))
+
+    def _rules_counted(self, counts: RuleCounts) -> RuleCounts:
+        """The chart's counts as those of the rules."""
+        return counts if self.settings.generation == "outside-in" else counts_inside_out(counts)
+
+    def _potentials_like(self) -> RuleTable:
+        return self._potentials(self.network.table())
+
+    def _held_out_likelihood(self) -> float:
+        potentials = self._potentials(self.network.table())
+        return float(log_partition(potentials, self.dev.batch, self.dev.factors, threads=self.settings.threads).mean())
+
+    def _watch_over(self, train: float, growing: bool) -> None:
+        """Stop when the likelihood collapses; warn when it falls where it cannot."""
+        if growing:
+            return
+        if not np.isfinite(train) or train < DIVERGED * self.first_train and np.isfinite(self.first_train):
+            raise Diverged(f"The log-likelihood of a sentence fell to {train:.2f} in epoch {self.epoch}")
+        if not np.isfinite(self.first_train):
+            self.first_train = train
+        full_batch_em = self.settings.method != "dmo" and not self.settings.batch_size
+        if full_batch_em and train < self.previous_train - 1e-9 * abs(train):
+            warnings.warn(
+                f"EM on all sentences at once should not lower their log-likelihood, but epoch {self.epoch} did: "
+                f"{self.previous_train:.6f} to {train:.6f}. Lower --learning-rate or --m-steps",
+                LikelihoodFell,
+                stacklevel=2,
+            )
+        self.previous_train = train

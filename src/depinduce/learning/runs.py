@@ -1,0 +1,296 @@
+"""A neural training from start to model: the rungs of its ladder one after the other, in a directory or in memory.
+
+    config.toml              every setting
+    metrics.jsonl            a line per epoch
+    checkpoint.safetensors   where the training is, replaced whole after every epoch
+    model/                   the trained model, when it is finished or was interrupted
+
+Each rung is a model trained from the trees of the rung before. The first one may have several members, that differ
+only in their seed; the next rung then starts from the trees on which they agree. The last rung is the model.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from depinduce.corpus import Corpus
+from depinduce.errors import DepinduceError
+from depinduce.files import atomic_file
+from depinduce.grammar.inside_out import as_outside_in
+from depinduce.grammar.rules import RuleTable
+from depinduce.learning.checkpoints import read_checkpoint, restore_training, training_state, write_checkpoint
+from depinduce.learning.configuration import Configuration, read_toml, write_toml
+from depinduce.learning.minibatches import Minibatches
+from depinduce.learning.network_training import Epoch, NetworkTraining, Start
+from depinduce.learning.neural_settings import NeuralSettings
+from depinduce.learning.starts import harmonic_table, start_trees
+from depinduce.models.consensus import agreed_trees
+from depinduce.models.grammar_model import GrammarModel
+
+CONFIGURATION, METRICS, CHECKPOINT, MODEL = "config.toml", "metrics.jsonl", "checkpoint.safetensors", "model"
+FREE_ON_RESUME = {"epochs", "patience", "threads"}  # these may change on the way
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One training of the ladder."""
+
+    number: int
+    model: str
+    member: int
+    members: int
+    settings: NeuralSettings
+    seed: int
+
+    def __str__(self) -> str:
+        return self.model if self.members == 1 else f"{self.model} {self.member + 1}/{self.members}"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """An epoch of a rung, as it is reported."""
+
+    rung: Rung
+    epoch: Epoch
+    done: int  # epochs of the whole run
+    total: int
+    watched: dict[str, float] | None = None  # attachment scores, if the user asked for them
+
+
+Watch = Callable[[GrammarModel], dict[str, float]]
+
+
+def rungs(settings: NeuralSettings) -> list[Rung]:
+    """The trainings that a run consists of, in their order."""
+    models = [*settings.ladder, settings.model]
+    ladder = []
+    for number, model in enumerate(models):
+        members = settings.members if settings.ladder and number == 0 else 1
+        own = replace(
+            settings,
+            model=model,
+            ladder=(),
+            members=1,
+            generation=settings.generation if model == "sibling" else "outside-in",
+        )
+        for member in range(members):
+            seed = int(np.random.SeedSequence([settings.seed, number, member]).generate_state(1)[0])
+            ladder.append(Rung(number, model, member, members, own, seed))
+    return ladder
+
+
+class Run:
+    """A training with everything it needs to go on after it was stopped."""
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        train: Corpus,
+        dev: Corpus | None = None,
+        directory: str | Path | None = None,
+        watch: Watch | None = None,
+    ):
+        self.configuration, self.train, self.dev = configuration, train, dev
+        self.settings: NeuralSettings = configuration.learning
+        self.directory = Path(directory) if directory is not None else None
+        self.watch = watch
+        self.rungs = rungs(self.settings)
+        self.rung = 0
+        self.heads: np.ndarray | None = None  # of the start, unless it is a first-order grammar
+        self.members: list[RuleTable] = []  # the finished members of this rung
+        self.history: list[dict[str, Any]] = []  # a line per epoch, without the time it took
+        self.training: NetworkTraining | None = None
+        torch.set_num_threads(self.settings.threads)
+
+    # ---------------------------------------------------------------- going on
+
+    def go(self, report: Callable[[Progress], None] = lambda progress: None) -> tuple[GrammarModel, bool]:
+        """Train to the end. The model, and whether it is finished (or Ctrl-C ended it early)."""
+        if self.directory is not None and not (self.directory / CONFIGURATION).exists():
+            self._open_directory()
+        finished = True
+        try:
+            while self.rung < len(self.rungs):
+                self._climb(report)
+        except KeyboardInterrupt:
+            finished = False
+        if not finished and self.training is None and not self.members:
+            raise KeyboardInterrupt  # before there was anything to keep
+        model = self.model()
+        if self.directory is not None:
+            model.save(self.directory / MODEL)
+        return model, finished
+
+    def _climb(self, report: Callable[[Progress], None]) -> None:
+        """Train the present rung, then stand on the next."""
+        rung = self.rungs[self.rung]
+        if self.training is None:
+            training = self._new_training(rung)
+            training.begin(self._start(rung))
+            self.training = training
+            self._save()
+        while not self.training.finished:
+            epoch = self.training.run_epoch()
+            self._remember(rung, epoch, report)
+            self._save()
+        self.members.append(self.training.table())
+        self.training = None
+        self.rung += 1
+        if self.rung < len(self.rungs) and self.rungs[self.rung].number > rung.number:
+            self.heads, self.members = self._agreed_trees(rung), []
+        self._save()
+
+    def _new_training(self, rung: Rung) -> NetworkTraining:
+        grow_from = self.settings.grow_from if rung.number == 0 else 0
+        return NetworkTraining(rung.settings, self.configuration.network, self.train, self.dev, rung.seed, grow_from)
+
+    def _start(self, rung: Rung) -> Start | None:
+        """What a rung learns first."""
+        settings = self.settings
+        if rung.number > 0:
+            return Start(heads=self.heads)
+        if settings.init[0] == "random":
+            return None
+        if settings.init[0] == "harmonic" and settings.start_trees == "all" and settings.generation == "outside-in":
+            return Start(first_order=harmonic_table(self.train))
+        if self.heads is None:
+            non_heads = settings.non_heads_in("start")
+            reading = self.configuration.reading
+            self.heads = start_trees(settings.init, self.train, reading, non_heads, threads=settings.threads)
+        return Start(heads=self.heads)
+
+    def _agreed_trees(self, rung: Rung) -> np.ndarray:
+        order, non_heads = rung.settings.order, self.settings.non_heads_in("start")
+        data = Minibatches(order, self.train, non_heads).all()
+        tables = [potentials(table, rung.settings) for table in self.members]
+        return agreed_trees(tables, data.batch, data.factors, threads=self.settings.threads)
+
+    def _remember(self, rung: Rung, epoch: Epoch, report: Callable[[Progress], None]) -> None:
+        watched = None
+        if self.watch is not None:
+            watched = self.watch(self._model_of(rung, self.training.network.table()))
+        line = {"rung": rung.number, "model": rung.model, "member": rung.member, **asdict(epoch)}
+        if watched is not None:
+            line["watched"] = watched
+        if self.directory is not None:
+            with open(self.directory / METRICS, "a", encoding="utf-8") as metrics:
+                metrics.write(json.dumps(line) + "\n")
+        times = ("seconds", "sentences_per_second")
+        self.history.append({name: value for name, value in line.items() if name not in times})
+        before = sum(1 for past in self.history)
+        total = before + self._epochs_left()
+        report(Progress(rung, epoch, before, total, watched))
+
+    def _epochs_left(self) -> int:
+        left = self.training.total_epochs - self.training.epoch
+        for rung in self.rungs[self.rung + 1 :]:
+            growing = len(self.training.lengths) if rung.number == 0 else 0
+            left += self.settings.epochs + growing
+        return left
+
+    # ---------------------------------------------------------------- the model
+
+    def model(self) -> GrammarModel:
+        """The model of the last rung that has begun."""
+        if self.training is not None:
+            return self._model_of(self.rungs[self.rung], self.training.table())
+        return self._model_of(self.rungs[self.rung - 1], self.members[-1])
+
+    def _model_of(self, rung: Rung, table: RuleTable) -> GrammarModel:
+        train = self.train
+        return GrammarModel(
+            rung.settings.order,
+            train.tag_vocabulary,
+            table,
+            self.settings.non_heads_in("parsing"),
+            self.configuration.reading,
+            {
+                "settings": json.loads(json.dumps(self.configuration.values())),
+                "training_data": {"sha256": train.fingerprint(), "sentences": len(train), "words": len(train.tags)},
+                "watched": self.watch is not None,
+                "epochs": self.history,
+            },
+            inside_out=rung.settings.generation == "inside-out",
+        )
+
+    # ---------------------------------------------------------------- on disk
+
+    def _open_directory(self) -> None:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        with atomic_file(self.directory / CONFIGURATION) as temporary:
+            write_toml(temporary, self.configuration.values())
+
+    def _save(self) -> None:
+        """Write down everything that `resume` needs."""
+        if self.directory is None:
+            return
+        tensors, state = training_state(self.training) if self.training is not None else ({}, None)
+        arrays = {} if self.heads is None else {"heads": self.heads}
+        for number, table in enumerate(self.members):
+            parts = {"root": table.root, "child": table.child, "decision": table.decision}
+            arrays |= {f"{number}.{name}": part for name, part in parts.items()}
+        state = {
+            "rung": self.rung,
+            "members": len(self.members),
+            "history": self.history,
+            "training": state,
+            "training_data": self.train.fingerprint(),
+            "held_out_data": None if self.dev is None else self.dev.fingerprint(),
+        }
+        write_checkpoint(self.directory / CHECKPOINT, tensors, arrays, state)
+
+    def resume(self) -> None:
+        """Go back to where the run in the directory was."""
+        self._require_same_configuration()
+        path = self.directory / CHECKPOINT
+        if not path.exists():
+            return  # killed before the first epoch
+        tensors, arrays, state = read_checkpoint(path)
+        self._require_same_data(state)
+        self.rung, self.history = state["rung"], state["history"]
+        self.heads = arrays.get("heads")
+        names = ("root", "child", "decision")
+        self.members = [RuleTable(*(arrays[f"{k}.{name}"] for name in names)) for k in range(state["members"])]
+        if state["training"] is not None:
+            self.training = self._new_training(self.rungs[self.rung])
+            restore_training(self.training, tensors, state["training"])
+        self._cut_metrics()
+
+    def _require_same_configuration(self) -> None:
+        before, now = read_toml(self.directory / CONFIGURATION), json.loads(json.dumps(self.configuration.values()))
+        changed = [name for name in now if name not in FREE_ON_RESUME and now[name] != before.get(name)]
+        if changed:
+            differences = ", ".join(f"{name} was {before.get(name)!r}, is {now[name]!r}" for name in changed)
+            raise DepinduceError(f"--resume: the settings differ from those of the run: {differences}. Use the same.")
+
+    def _require_same_data(self, state: dict) -> None:
+        held_out = None if self.dev is None else self.dev.fingerprint()
+        for name, before, now in (
+            ("training", state["training_data"], self.train.fingerprint()),
+            ("held-out", state["held_out_data"], held_out),
+        ):
+            if before != now:
+                raise DepinduceError(
+                    f"--resume: the {name} sentences differ from those of the run. Use the same files."
+                )
+
+    def _cut_metrics(self) -> None:
+        """Lines of epochs after the checkpoint, if it was killed between the two, are done again."""
+        path = self.directory / METRICS
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
+        with atomic_file(path) as temporary:
+            temporary.write_text("".join(lines[: len(self.history)]), encoding="utf-8")
+
+
+def potentials(table: RuleTable, settings: NeuralSettings) -> RuleTable:
+    """A rule table as the chart reads it."""
+    if settings.generation == "outside-in":
+        return table
+    return RuleTable(table.root, *as_outside_in(table.child, table.decision, len(table.root)))

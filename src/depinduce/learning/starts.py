@@ -1,0 +1,84 @@
+"""Where training starts: trees for the training sentences, from the harmonic grammar, another model or a file."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+
+from depinduce.corpus import Corpus, Reading, Vocabulary, load_corpus
+from depinduce.errors import DepinduceError
+from depinduce.grammar.rules import Order, RuleTable
+from depinduce.learning.harmonic import harmonic_counts
+from depinduce.models.counts import Multinomials
+from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.parsing import Parsing, parse_corpus
+
+HARMONIC_SMOOTHING = 0.001
+
+
+def harmonic_table(train: Corpus, child_valence: bool = True) -> RuleTable:
+    """The first-order grammar of the harmonic counts."""
+    tags = len(train.tag_vocabulary)
+    counts = harmonic_counts(train.tags, train.offsets, tags)
+    return Multinomials.smoothed(Order.FIRST, tags, HARMONIC_SMOOTHING, child_valence).estimate(counts)
+
+
+def start_trees(
+    init: tuple[str, ...],
+    train: Corpus,
+    reading: Reading,
+    constrained_tags: tuple[str, ...] = (),
+    *,
+    child_valence: bool = True,
+    threads: int = 1,
+) -> np.ndarray:
+    """The trees that a start made of trees gives to the training sentences. [token] heads
+
+    init: harmonic, model DIR or trees FILE; constrained_tags: tags that head nothing in the parses
+    """
+    if init[0] == "trees":
+        return trees_of_file(init[1], train, reading)
+    if init[0] == "model":
+        source = GrammarModel.load(init[1])
+        _require_known_tags(init[1], source.tags, train.tag_vocabulary)
+        source = replace(source, non_heads=tuple({*source.non_heads, *constrained_tags}))
+    else:
+        table = harmonic_table(train, child_valence)
+        source = GrammarModel(Order.FIRST, train.tag_vocabulary, table, constrained_tags)
+    return parse_corpus(source, in_vocabulary(train, source.tags), Parsing(threads=threads))
+
+
+def trees_of_file(path: str, train: Corpus, reading: Reading) -> np.ndarray:
+    """The heads in a CoNLL-U file of the training sentences. [token]"""
+    given = load_corpus([path], reading, tag_vocabulary=train.tag_vocabulary, with_heads=True)
+    same = np.array_equal(given.lengths, train.lengths) and np.array_equal(given.tags, train.tags)
+    if not same:
+        shared = min(len(given), len(train))
+        different = given.lengths[:shared] != train.lengths[:shared]
+        first = int(np.argmax(different)) if different.any() else shared
+        raise DepinduceError(
+            f"--init trees {path}: it must hold the training sentences, with the same tags, in the same order; it has "
+            f"{len(given)} of {len(train)} sentences, and they part at or before sentence {first + 1} of those that "
+            "are learned from. Parse the training file itself."
+        )
+    return given.heads
+
+
+def _require_known_tags(directory: str, known: Vocabulary, tags: Vocabulary) -> None:
+    """Warn of tags that the model to start from has not seen; refuse if it has seen none."""
+    unknown = [tag for tag in tags if tag not in known]
+    if len(unknown) == len(tags):
+        raise DepinduceError(
+            f"--init model {directory}: that model knows none of the tags {' '.join(tags)}; "
+            f"it knows {' '.join(known)}. Start from a model of the same tags."
+        )
+    if unknown:
+        warnings.warn(f"{directory} has not seen the tags {' '.join(unknown)}: average tags to it", stacklevel=2)
+
+
+def in_vocabulary(corpus: Corpus, tags: Vocabulary) -> Corpus:
+    """The corpus with its tags numbered as in another vocabulary, -1 where that one lacks them."""
+    translation = tags.ids(corpus.tag_vocabulary.symbols)
+    return replace(corpus, tags=np.where(corpus.tags >= 0, translation[corpus.tags], -1).astype(np.int32))

@@ -1,0 +1,26 @@
+"""The sizes and switches of the rule network, apart from it so that `--help` need not wait for torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from depinduce.errors import DepinduceError
+from depinduce.settings import setting
+
+
+@dataclass(frozen=True)
+class NetworkSettings:
+    """How a rule network is built; the defaults are the paper's for UD."""
+
+    size: int = setting(100, "size of the embeddings and of every layer")
+    child_rank: int = setting(30, "rank of the scores of children and roots")
+    decision_rank: int = setting(10, "rank of the scores of decisions")
+    encoder: str = setting("ud", "the paper's encoder for UD (deeper) or for WSJ", choices=("ud", "wsj"))
+    skip_connections: bool = setting(True, "let the encoder see the token again beside what it made of it")
+
+    def __post_init__(self):
+        for name in ("size", "child_rank", "decision_rank"):
+            if getattr(self, name) < 1:
+                raise DepinduceError(f"--{name.replace('_', '-')} must be at least 1, not {getattr(self, name)}.")
+        if self.encoder not in ("ud", "wsj"):
+            raise DepinduceError(f"There is no encoder {self.encoder!r}. Choose from: ud, wsj.")
