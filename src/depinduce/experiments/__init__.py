@@ -1,0 +1,1 @@
+"""The paper's experiments: recipes, and the commands that run them."""
