@@ -160,13 +160,16 @@ def test_overwriting_replaces_models_only(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--init", "harmony"], "There is no start 'harmony'. Choose from: harmonic, uniform, random, model DIR."),
+        (
+            ["--init", "harmony"],
+            "There is no start 'harmony'. Choose from: harmonic, uniform, random, model DIR, trees FILE.",
+        ),
         (["--init", "model"], "--init model needs a directory: --init model DIR."),
         (["--init", "model", "nowhere"], "nowhere: no model here"),
-        (["--init", "random", "--seed", "-1"], "--seed cannot be -1: 0 or more."),
+        (["--init", "random", "--seed", "-1"], "--seed cannot be -1: it must be 0 or more."),
         (["--out", "train.conllu/model"], "train.conllu/model: nothing can be written in "),
-        (["--iterations", "0"], "--iterations must be at least 1, not 0."),
-        (["--smoothing", "-1"], "--smoothing cannot be -1.0: 0 or more."),
+        (["--iterations", "0"], "--iterations cannot be 0: it must be 1 or more."),
+        (["--smoothing", "-1"], "--smoothing cannot be -1.0: it must be 0 or more."),
         (["--tags", "upoz"], "There is no tag column 'upoz'. Choose upos, xpos or a column: 2, 3"),
         (["--tags", "xpos"], "has no tag in column 5"),
         (["--max-length", "1"], "no sentences to learn from; 5 are too long: raise --max-length."),

@@ -1,4 +1,4 @@
-"""Measure the charts against the paper's own algorithm, in one run and with the same threads.
+"""Measure charts and training against the paper's own algorithm, in one run and with the same threads.
 
 It first makes sure that both give the same results. Leave the machine alone meanwhile.
 """
@@ -16,18 +16,32 @@ EXAMPLE = "depinduce bench charts --json charts.json"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from depinduce.bench.chart_settings import ChartBench
+    from depinduce.bench.training_settings import TrainingBench
 
-    parser.add_argument("what", choices=("charts",), help="what to measure")
-    parser.add_argument("--json", metavar="FILE", help="write everything here as JSON (- is stdout)")
-    add_settings(parser, ChartBench, "charts")
+    kinds = parser.add_subparsers(dest="what", required=True, metavar="WHAT", title="what to measure")
+    for what, settings, help in (
+        ("charts", ChartBench, "log Z, gradients and best trees of random sentences"),
+        ("train", TrainingBench, "an epoch of training a sibling model"),
+    ):
+        kind = kinds.add_parser(
+            what,
+            help=help,
+            description=f"Measure {help}, against the paper's own algorithm.",
+            epilog=f"example:\n  depinduce bench {what} --json {what}.json",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        kind.add_argument("--json", metavar="FILE", help="write everything here as JSON (- is stdout)")
+        add_settings(kind, settings, what)
+        kind.set_defaults(settings=settings)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from depinduce.bench.chart_settings import ChartBench
-    from depinduce.bench.charts import measure
     from depinduce.corpus import open_output
 
-    results = measure(read_settings(arguments, ChartBench), lambda case: say(f"measured length {case.length}"))
+    measure, show = {"charts": (measure_charts, show_charts), "train": (measure_training, show_training)}[
+        arguments.what
+    ]
+    results = measure(read_settings(arguments, arguments.settings))
     if arguments.json != "-":
         show(results)
     if arguments.json:
@@ -36,7 +50,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def show(results: dict) -> None:
+def measure_charts(settings) -> dict:
+    from depinduce.bench.charts import measure
+
+    return measure(settings, lambda case: say(f"measured length {case.length}"))
+
+
+def show_charts(results: dict) -> None:
     from depinduce.evaluation.tables import Table
 
     which = list(results["cases"][0]["times_faster"].get("gradient", {}))
@@ -46,8 +66,7 @@ def show(results: dict) -> None:
         show_table(Table(f"{results['settings']['order']}: {title}; µs per sentence (times faster)", columns, rows))
     exponents = ", ".join(f"{task} n^{value:.2f}" for task, value in results["growth_exponent"].items() if value)
     print(f"growth of ours, 20 to 160 words: {exponents}")
-    rows = [[name, f"{peak:.0f}"] for name, peak in results["peak_memory_mb"].items()]
-    show_table(Table("peak memory of a process", ["", "MB"], rows))
+    show_memory(results)
     share = results["side_by_side"]["share of the speed alone"]
     print(f"two training processes side by side: each runs at {100 * share:.0f} % of the speed of one alone")
 
@@ -58,3 +77,29 @@ def _row(case: dict, task: str, which: list[str]) -> list[str]:
         known = case["yardstick"].get(task, {})
         row.append(f"{1e6 * known[name]:.0f} ({case['times_faster'][task][name]:.0f})" if name in known else "")
     return row
+
+
+def measure_training(settings) -> dict:
+    from depinduce.bench.training import measure
+
+    return measure(settings, lambda what: say(f"measured {what}"))
+
+
+def show_training(results: dict) -> None:
+    from depinduce.evaluation.tables import Table
+
+    corpus, faster = results["corpus"], results["times_faster"]
+    seconds = results["seconds_per_epoch"].items()
+    rows = [[name, f"{spent:.3f}", f"{faster[name]:.1f}" if name in faster else ""] for name, spent in seconds]
+    title = f"sibling model: an epoch over {corpus['sentences']} sentences, {corpus['words']} words"
+    show_table(Table(title, ["", "seconds", "times as long as ours"], rows))
+    parts = ", ".join(f"{part} {spent:.3f} s" for part, spent in results["breakdown"].items())
+    print(f"of ours: {parts}")
+    show_memory(results)
+
+
+def show_memory(results: dict) -> None:
+    from depinduce.evaluation.tables import Table
+
+    rows = [[name, f"{peak:.0f}"] for name, peak in results["peak_memory_mb"].items()]
+    show_table(Table("peak memory of a process", ["", "MB"], rows))

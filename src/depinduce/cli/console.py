@@ -39,12 +39,12 @@ def show_table(table: Table) -> None:
 def progress(
     task: str, total: int | None = None, unit: str = "", *, shown: bool = True
 ) -> Iterator[Callable[..., None]]:
-    """A function to call with the amount done so far and, if there is something to tell, a text.
+    """A function to call with the amount done so far and, if there is something to tell, a text and a new total.
 
     On a terminal it moves a bar. Elsewhere it prints a line, but not more than one every five seconds.
     """
     if not shown:
-        yield lambda done, text="": None
+        yield lambda done, text="", total=None: None
     elif sys.stderr.isatty():
         with _bar(task, total, unit) as update:
             yield update
@@ -67,25 +67,32 @@ def _bar(task: str, total: int | None, unit: str) -> Iterator[Callable[..., None
     console = Console(stderr=True)
     roomy = console.width >= ROOMY
     columns = [TextColumn("{task.description}"), BarColumn(bar_width=16), MofNCompleteColumn()]
-    if roomy or total is None:
+    if roomy:
         columns += [TextColumn(unit)]
     columns += [TextColumn("{task.fields[text]}"), TimeElapsedColumn()]
-    if roomy and total is not None:
+    if roomy:
         columns += [TextColumn("left"), TimeRemainingColumn()]
     with Progress(*columns, console=console) as display:
         number = display.add_task(task, total=total, text="")
-        yield lambda done, text="": display.update(number, completed=done, text=text)
+
+        def update(done: int, text: str = "", new_total: int | None = None) -> None:
+            display.update(number, completed=done, text=text, total=new_total or total)
+
+        yield update
 
 
 def _lines(task: str, total: int | None, unit: str) -> Callable[..., None]:
-    last = time.monotonic() - 5.0
+    begin = time.monotonic()
+    last = begin - 5.0
 
-    def update(done: int, text: str = "") -> None:
+    def update(done: int, text: str = "", new_total: int | None = None) -> None:
         nonlocal last
-        now = time.monotonic()
-        if now - last >= 5.0 or done == total:
+        now, whole = time.monotonic(), new_total or total
+        if now - last >= 5.0 or done == whole:
             last = now
-            of = f"/{total}" if total is not None else ""
+            of = f"/{whole}" if whole is not None else ""
+            if whole and 0 < done < whole:
+                text += f", about {(now - begin) / done * (whole - done):.0f} s left"
             say(f"{task}: {done}{of} {unit} {text}".rstrip())
 
     return update

@@ -4,23 +4,44 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from collections.abc import Collection
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 Settings = TypeVar("Settings")
 
 
 def add_settings(
-    parser: argparse.ArgumentParser, settings: type, title: str, leave_out: tuple[str, ...] = (), **defaults: Any
+    parser: argparse.ArgumentParser,
+    settings: type,
+    title: str,
+    leave_out: Collection[str] = (),
+    only_given: bool = False,
+    **defaults: Any,
 ) -> None:
     """An option `--some-name` for every field `some_name` that the command has a use for; its help is the
-    field's, and so is its default unless the command has another one."""
+    field's, and so is its default unless the command has another one.
+
+    only_given: options that the user does not give are absent from the arguments, see `given_settings`
+    """
     group = parser.add_argument_group(title)
     types = get_type_hints(settings)
     for field in dataclasses.fields(settings):
         if field.name in leave_out:
             continue
-        default = defaults.get(field.name, field.default)
-        group.add_argument(f"--{field.name.replace('_', '-')}", **_option(field, types[field.name], default))
+        option = _option(field, types[field.name], defaults.get(field.name, field.default))
+        if only_given:
+            option["default"] = argparse.SUPPRESS
+        group.add_argument(f"--{field.name.replace('_', '-')}", **option)
+
+
+def names_of(settings: type) -> set[str]:
+    return {field.name for field in dataclasses.fields(settings)}
+
+
+def given_settings(arguments: argparse.Namespace, *settings: type) -> dict[str, Any]:
+    """The options of these settings that the user gave, by name."""
+    known = set().union(*map(names_of, settings))
+    return {name: value for name, value in vars(arguments).items() if name in known}
 
 
 def read_settings(arguments: argparse.Namespace, settings: type[Settings]) -> Settings:

@@ -1,87 +1,113 @@
-"""Learn a grammar from tagged sentences. Trees in the file, if there are any, are not looked at."""
+"""Learn a grammar from tagged sentences. Trees in the files, if there are any, are not looked at.
+
+Count models (dmv, dmv-sibling, dmv-grand) take seconds, neural models (ndmv, sibling, grand) a minute. A recipe is a
+set of settings that belong together; options given beside it have the last word.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
+import shutil
 import warnings
 from pathlib import Path
 
-import numpy as np
-
-from depinduce.cli.console import progress, say, warn
-from depinduce.cli.options import add_settings, read_settings
-from depinduce.corpus import Corpus, Reading, load_corpus
+from depinduce.cli.console import progress, say, show_table, warn
+from depinduce.cli.options import add_settings, given_settings, names_of
+from depinduce.corpus import Corpus, Reading
 from depinduce.errors import DepinduceError
+from depinduce.experiments.recipes import load_recipe, recipe_names
+from depinduce.learning.configuration import MAX_LENGTH, Configuration, configure
 from depinduce.learning.count_settings import CountSettings
+from depinduce.learning.learning_settings import NEURAL_MODELS, LearningSettings
+from depinduce.learning.neural_settings import NeuralSettings
 from depinduce.models.grammar_model import GrammarModel, require_place_for_model
+from depinduce.models.network_settings import NetworkSettings
 
-EXAMPLE = "depinduce train --model dmv --train tagged.conllu --non-heads ud --out grammar"
-MAX_LENGTH = 15  # long sentences teach little and cost much
+EXAMPLE = """depinduce train --recipe ud-sibling --train tagged.conllu --out grammar
+  depinduce train --model dmv --train tagged.conllu --non-heads ud --out first
+  depinduce train --recipe ud-sibling --train tagged.conllu --dev held-out.conllu --seeds 0-4 --jobs 2 --out seeds"""
+WORDS = ("lowercase", "fold_numbers")  # make no difference to a grammar over tags
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     files = parser.add_argument_group("files")
     files.add_argument("--train", required=True, nargs="+", metavar="FILE", help="CoNLL-U files to learn from")
     files.add_argument("--dev", nargs="+", metavar="FILE", help="held-out CoNLL-U files that tell when to stop")
-    files.add_argument("--out", required=True, metavar="DIR", help="directory to write the model to")
+    files.add_argument("--out", required=True, metavar="DIR", help="directory for the model and its training")
     files.add_argument("--overwrite", action="store_true", help="replace the model that is there")
-    files.add_argument("--resume", action="store_true", help="go on with the model that is there (after Ctrl-C)")
-    add_settings(parser, CountSettings, "learning")
-    # words make no difference to a grammar over tags
-    add_settings(parser, Reading, "reading", leave_out=("lowercase", "fold_numbers"), max_length=MAX_LENGTH)
+    files.add_argument("--resume", action="store_true", help="go on with the training that is there, however it ended")
+    files.add_argument("--recipe", metavar="NAME", help=f"{', '.join(recipe_names())}, or a TOML file of settings")
+    files.add_argument("--seeds", metavar="0-4", help="neural models: train from each of these seeds, report mean ± sd")
+    files.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="with --seeds: so many side by side (default: 1)"
+    )
+    files.add_argument("--watch", metavar="FILE", help="neural models: gold trees to score after every epoch; recorded "
+                       "and marked, without influence on the training")  # fmt: skip
+    files.add_argument("--json", action="store_true", help="print what came out as JSON")
+    shared = names_of(LearningSettings)
+    add_settings(parser, LearningSettings, "learning", only_given=True)
+    add_settings(parser, CountSettings, "count models", shared, only_given=True)
+    add_settings(parser, NeuralSettings, "neural models", shared, only_given=True)
+    add_settings(parser, NetworkSettings, "the network of neural models", only_given=True)
+    add_settings(parser, Reading, "reading", WORDS, only_given=True, max_length=MAX_LENGTH)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    settings, reading = read_settings(arguments, CountSettings), read_settings(arguments, Reading)
+    warnings.showwarning = lambda message, *_: warn(str(message))
+    configuration = read_configuration(arguments)
     out = Path(arguments.out)
+    is_there = prepare_place(out, arguments.overwrite, arguments.resume)
+    train, dev = load_files(arguments, configuration)
+    if arguments.seeds is not None:
+        return run_seeds(arguments, configuration, out)
+    if configuration.neural:
+        return run_neural(arguments, configuration, train, dev, out, is_there)
+    return run_counts(arguments, configuration, train, dev, out, is_there)
+
+
+def read_configuration(arguments: argparse.Namespace) -> Configuration:
+    """The recipe, if any, with what was given beside it."""
+    given = given_settings(arguments, CountSettings, NeuralSettings, NetworkSettings, Reading)
+    if arguments.recipe:
+        recipe = load_recipe(arguments.recipe)
+    elif given.get("model") in NEURAL_MODELS:  # the best we know, but what the user knows about tags is hers to say
+        recipe = {name: value for name, value in load_recipe(f"ud-{given['model']}").items() if name != "non_heads"}
+        say(f"settings of the recipe ud-{given['model']}, without its --non-heads; another: --recipe NAME")
+    else:
+        recipe = {}
+    configuration = configure(recipe | given)
+    for option in ("seeds", "watch"):
+        if getattr(arguments, option) is not None and not configuration.neural:
+            raise DepinduceError(f"--{option} is for neural models; {configuration.learning.model} is a count model.")
+    if arguments.jobs < 1:
+        raise DepinduceError(f"--jobs must be at least 1, not {arguments.jobs}.")
+    return configuration
+
+
+def prepare_place(out: Path, overwrite: bool, resume: bool) -> bool:
+    """Whether something is there already; refused unless it may be replaced or gone on with."""
     require_place_for_model(out)
     is_there = out.exists() and any(out.iterdir())
-    if is_there and not (arguments.overwrite or arguments.resume):
+    if is_there and not (overwrite or resume):
         raise DepinduceError(f"{out}: is there already. Choose another --out, or add --overwrite or --resume.")
-    train = load_corpus(arguments.train, reading)
-    if len(train) == 0:
-        raise DepinduceError(f"{' '.join(arguments.train)}: no sentences to learn from{why_none(train)}.")
-    dev = load_held_out(arguments.dev, reading, train) if arguments.dev else None
+    return is_there
+
+
+def load_files(arguments: argparse.Namespace, configuration: Configuration) -> tuple[Corpus, Corpus | None]:
+    from depinduce.learning.held_out import held_out, training_corpus
+
+    train = training_corpus(arguments.train, configuration.reading)
+    dev = held_out(arguments.dev, configuration.reading, train) if arguments.dev else None
     left_out = f"; {train.outside} sentences left out by length" if train.outside else ""
     say(f"{len(train)} sentences, {len(train.tags)} words, {len(train.tag_vocabulary)} tags{left_out}")
-    warn_about_tags(settings, train)
-
-    from depinduce.learning.count_training import train_counts
-
-    earlier = GrammarModel.load(out) if arguments.resume and is_there else None
-    warnings.showwarning = lambda message, *_: warn(str(message))
-    with progress("EM", settings.iterations, "iterations") as update:
-        model, finished = train_counts(settings, reading, train, dev, lambda step: update(*as_text(step)), earlier)
-    if not finished and not model.history["steps"]:
-        raise KeyboardInterrupt  # before there was anything to keep
-    model.save(out)
-    say(f"wrote {out}" if finished else f"interrupted; wrote what there is to {out}. Go on with --resume")
-    return 0 if finished else 130
+    warn_about_tags(configuration.learning, train)
+    if configuration.learning.init[0] == "trees":
+        say("the start learns from the trees of a file: if people made them, the training is not unsupervised")
+    return train, dev
 
 
-def why_none(train: Corpus) -> str:
-    """Why no sentence was kept."""
-    reasons = {
-        "too long: raise --max-length": train.too_long,
-        "too short: lower --min-length": train.too_short,
-        "only punctuation: see --punctuation": train.empty,
-    }
-    return "".join(f"; {count} are {reason}" for reason, count in reasons.items() if count)
-
-
-def load_held_out(paths: list[str], reading: Reading, train: Corpus) -> Corpus:
-    """Held-out sentences in the training vocabulary, without those that have a tag it lacks."""
-    dev = load_corpus(paths, reading, tag_vocabulary=train.tag_vocabulary)
-    if dev.unknown_tags:
-        names = " ".join(sorted(dev.unknown_tags))
-        warn(f"held-out sentences with tags that training has not seen are left out: {names}")
-        dev = dev.select(np.minimum.reduceat(dev.tags, dev.offsets[:-1]) >= 0)
-    if len(dev) == 0:
-        raise DepinduceError(f"{' '.join(paths)}: no sentence to hold out. Raise --max-length, or leave --dev away.")
-    return dev
-
-
-def warn_about_tags(settings: CountSettings, train: Corpus) -> None:
+def warn_about_tags(settings: LearningSettings, train: Corpus) -> None:
     tags = train.tag_vocabulary
     missing = [tag for tag in settings.non_heads if tag != "ud" and tag not in tags]
     if missing:
@@ -92,7 +118,104 @@ def warn_about_tags(settings: CountSettings, train: Corpus) -> None:
         warn(f"{len(tags)} different tags, such as {' '.join(tags.symbols[:3])}: is that the right column? See --tags.")
 
 
+# ---------------------------------------------------------------- the three ways to train
+
+
+def run_counts(arguments, configuration: Configuration, train, dev, out: Path, is_there: bool) -> int:
+    from depinduce.learning.count_training import train_counts
+
+    settings = configuration.learning
+    earlier = GrammarModel.load(out) if arguments.resume and is_there else None
+    with progress("EM", settings.iterations, "iterations") as update:
+        model, finished = train_counts(
+            settings, configuration.reading, train, dev, lambda step: update(*as_text(step)), earlier
+        )
+    if not finished and not model.history["steps"]:
+        raise KeyboardInterrupt  # before there was anything to keep
+    model.save(out)
+    if arguments.json:
+        print(json.dumps({"out": str(out), "finished": finished, **model.history}))
+    return _farewell(out, finished)
+
+
+def run_neural(arguments, configuration: Configuration, train, dev, out: Path, is_there: bool) -> int:
+    from depinduce.learning.runs import CONFIGURATION, Run
+    from depinduce.learning.watching import watcher
+
+    watch = watcher(arguments.watch, train.tag_vocabulary, configuration.reading) if arguments.watch else None
+    if is_there and arguments.overwrite:
+        shutil.rmtree(out)
+    run = Run(configuration, train, dev, out, watch)
+    if (out / CONFIGURATION).exists():
+        run.resume()
+    elif is_there and arguments.resume:
+        raise DepinduceError(f"{out}: no training of a neural model to go on with. Choose another --out.")
+    with progress("training", None, "epochs") as update:
+        model, finished = run.go(lambda step: update(step.done, neural_text(step), step.total))
+    if arguments.json:
+        print(json.dumps({"out": str(out), "finished": finished, **model.history}))
+    return _farewell(out, finished)
+
+
+def run_seeds(arguments, configuration: Configuration, out: Path) -> int:
+    from depinduce.evaluation.tables import Table
+    from depinduce.learning.seeds import parse_seeds, train_seeds
+
+    seeds = parse_seeds(arguments.seeds)
+    if "-" in (*arguments.train, *(arguments.dev or ())):
+        raise DepinduceError("--seeds: every training reads the files anew, which stdin does not allow. Name files.")
+    if arguments.overwrite and out.exists():
+        shutil.rmtree(out)
+    done = dict.fromkeys(seeds, (0, 1))
+
+    with progress("training", None, "epochs") as update:
+
+        def report(seed: int, epochs: int, total: int) -> None:
+            done[seed] = (epochs, total)
+            texts = [f"seed {seed} {100 * part / whole:.0f} %" for seed, (part, whole) in done.items() if part]
+            update(sum(part for part, _ in done.values()), ", ".join(texts), len(seeds) * total)
+
+        files = arguments.train, arguments.dev, out, arguments.watch
+        summary = train_seeds(configuration, seeds, arguments.jobs, *files, report=report)
+    if arguments.json:
+        print(json.dumps(summary))
+    else:
+        names = list(summary["mean"])
+        rows = [[str(line["seed"]), *(_value(line, name) for name in names)] for line in summary["seeds"]]
+        rows.append(["mean ± sd", *(f"{summary['mean'][name]:.3f} ± {summary['sd'][name]:.3f}" for name in names)])
+        show_table(Table(f"{len(seeds)} seeds of {configuration.learning.model}", ["seed", *map(_title, names)], rows))
+    finished = "best_seed" in summary
+    if finished:
+        why = "held-out" if summary["by"] == "dev" else "training"
+        say(f"the model of {out} is that of seed {summary['best_seed']}: it has the highest {why} log-likelihood")
+    return _farewell(out, finished)
+
+
+def _title(name: str) -> str:
+    titles = {"train": "train log-likelihood", "dev": "held-out log-likelihood"}
+    return titles.get(name) or f"watched UAS ≤{name.removeprefix('uas_')}"
+
+
+def _value(line: dict, name: str) -> str:
+    value = line[name] if name in line else line["watched"][name]
+    return f"{value:.3f}"
+
+
+def _farewell(out: Path, finished: bool) -> int:
+    say(f"wrote {out}" if finished else f"interrupted; wrote what there is to {out}. Go on with --resume")
+    return 0 if finished else 130
+
+
 def as_text(step) -> tuple[int, str]:
-    """An iteration for the progress display."""
+    """An iteration of EM for the progress display."""
     held_out = "" if step.dev is None else f", held-out {step.dev:.3f}"
     return step.iteration, f"log-likelihood {step.train:.3f}{held_out}"
+
+
+def neural_text(step) -> str:
+    """An epoch for the progress display."""
+    epoch = step.epoch
+    held_out = "" if epoch.dev is None else f", held-out {epoch.dev:.3f}"
+    watched = "" if step.watched is None else f", watched UAS {step.watched['uas_15']:.1f}/{step.watched['uas_40']:.1f}"
+    speed = f"{epoch.sentences_per_second:,.0f} sentences/s"
+    return f"{step.rung}, ≤{epoch.max_length} words: log-likelihood {epoch.train:.3f}{held_out}{watched}, {speed}"

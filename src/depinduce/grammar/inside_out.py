@@ -10,30 +10,27 @@ innermost one. So the inside-out grammar *is* an outside-in grammar, of potentia
 
     go' = 1      child'(c | ∅) = stop(c)      child'(s | c) = go(s) child(c | s)      stop'(c) = go(∅) child(c | ∅)
     stop'(∅) = stop(∅)
-
-The functions take the arrays of a `RuleTable` of tags, as NumPy arrays or as torch tensors.
 """
 
 from __future__ import annotations
 
-from typing import TypeVar
+import numpy as np
 
-from depinduce.grammar.rules import GO, STOP, Order, RuleCounts
-
-Array = TypeVar("Array")  # of NumPy or torch
+from depinduce.grammar.rules import GO, STOP, Order, RuleCounts, RuleTable
 
 
-def as_outside_in(child: Array, decision: Array, tags: int) -> tuple[Array, Array]:
-    """The `child` and `decision` log potentials under which the outside-in chart is the inside-out grammar."""
+def as_outside_in(table: RuleTable) -> RuleTable:
+    """The log potentials under which the outside-in chart is the inside-out tag grammar."""
+    tags = len(table.root)
     shape = Order.SIBLING.shape(tags)
-    child, decision = child.reshape(*shape, tags), decision.reshape(*shape, 2)  # [direction, head, sibling, ·]
+    child, decision = table.child.reshape(*shape, tags), table.decision.reshape(*shape, 2)
     going = child + decision[..., GO, None]  # [direction, head, sibling or NULL, child]
-    chained, potentials = going * 0, decision * 0
+    chained, potentials = np.zeros_like(going), np.zeros_like(decision)
     chained[:, :, :tags] = going[:, :, :tags].swapaxes(2, 3)
     chained[:, :, tags] = decision[:, :, :tags, STOP]
     potentials[:, :, :tags, STOP] = going[:, :, tags]
     potentials[:, :, tags, STOP] = decision[:, :, tags, STOP]
-    return chained.reshape(-1, tags), potentials.reshape(-1, 2)
+    return RuleTable.of_tags(table.root, chained, potentials)
 
 
 def counts_inside_out(counts: RuleCounts) -> RuleCounts:
@@ -41,7 +38,7 @@ def counts_inside_out(counts: RuleCounts) -> RuleCounts:
     tags = len(counts.root)
     shape = Order.SIBLING.shape(tags)
     chained, potentials = counts.child.reshape(*shape, tags), counts.decision.reshape(*shape, 2)
-    child, decision = chained * 0, potentials * 0
+    child, decision = np.zeros_like(chained), np.zeros_like(potentials)
     child[:, :, :tags] = chained[:, :, :tags].swapaxes(2, 3)
     child[:, :, tags] = potentials[:, :, :tags, STOP]
     decision[:, :, :tags, STOP] = chained[:, :, tags]

@@ -180,9 +180,7 @@ class NetworkTraining:
 
     def _potentials(self, table: RuleTable) -> RuleTable:
         """The table as the chart reads it."""
-        if self.settings.generation == "outside-in":
-            return table
-        return RuleTable(table.root, *as_outside_in(table.child, table.decision, self.tags))
+        return table if self.settings.generation == "outside-in" else as_outside_in(table)
 
     def _rules_counted(self, counts: RuleCounts) -> RuleCounts:
         """The chart's counts as those of the rules."""

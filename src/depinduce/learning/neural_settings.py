@@ -38,7 +38,9 @@ class NeuralSettings(LearningSettings):
     ladder: tuple[str, ...] = setting(
         (), "models to train before, each on the trees of the one before, such as: ndmv grand", metavar="MODEL"
     )
-    members: int = setting(1, "of the first model of a ladder train so many; go on with the trees on which they agree")
+    members: int = setting(
+        1, "of the first model of a ladder train so many; go on with the trees on which the likelier half agrees"
+    )
     generation: str = setting(
         "outside-in", "sibling: which child of a head is generated first", choices=("outside-in", "inside-out")
     )

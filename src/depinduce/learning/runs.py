@@ -169,7 +169,8 @@ class Run:
     def _agreed_trees(self, rung: Rung) -> np.ndarray:
         order, non_heads = rung.settings.order, self.settings.non_heads_in("start")
         data = Minibatches(order, self.train, non_heads).all()
-        tables = [potentials(table, rung.settings) for table in self.members]
+        inside_out = rung.settings.generation == "inside-out"
+        tables = [as_outside_in(table) if inside_out else table for table in self.members]
         return agreed_trees(tables, data.batch, data.factors, threads=self.settings.threads)
 
     def _remember(self, rung: Rung, epoch: Epoch, report: Callable[[Progress], None]) -> None:
@@ -287,10 +288,3 @@ class Run:
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
         with atomic_file(path) as temporary:
             temporary.write_text("".join(lines[: len(self.history)]), encoding="utf-8")
-
-
-def potentials(table: RuleTable, settings: NeuralSettings) -> RuleTable:
-    """A rule table as the chart reads it."""
-    if settings.generation == "outside-in":
-        return table
-    return RuleTable(table.root, *as_outside_in(table.child, table.decision, len(table.root)))

@@ -49,7 +49,7 @@ class GrammarModel:
         else:
             table, tag_ids, tag_count = self._with_unknown, np.where(unknown, known, corpus.tags), known + 1
         if self.inside_out:
-            table = RuleTable(table.root, *as_outside_in(table.child, table.decision, tag_count))
+            table = as_outside_in(table)
         batch = tag_batch(self.order, tag_ids, corpus.offsets, tag_count)
         return table, batch, constraint(self.tags, self.non_heads, corpus, batch)
 
@@ -119,8 +119,14 @@ def require_place_for_model(directory: str | Path) -> None:
     above = next(folder for folder in place.absolute().parents if folder.exists())
     if not (above.is_dir() and os.access(above, os.W_OK)):
         raise DepinduceError(f"{place}: nothing can be written in {above}. Choose another place for the model.")
-    if place.exists() and not (place.is_dir() and {path.name for path in place.iterdir()} <= {DESCRIPTION, TABLES}):
+    if place.exists() and not (place.is_dir() and all(_is_ours(path.name) for path in place.iterdir())):
         raise DepinduceError(f"{place}: this is not a model and is not replaced. Choose another place for the model.")
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a file of this name may be part of a model or of its training."""
+    training = {INNER, "config.toml", "metrics.jsonl", "checkpoint.safetensors", "seeds.json"}
+    return name in {DESCRIPTION, TABLES} | training or name.startswith("seed-")
 
 
 def _require_shape(table: RuleTable, order: Order, tags: int) -> None:

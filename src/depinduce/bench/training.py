@@ -1,0 +1,267 @@
+"""One epoch of direct marginal likelihood optimisation, sibling model: first the same gradients, then the time.
+
+All learn from the same sentences with the same network (the paper's for UD), Adam and number of threads, in one
+process, without constraints. What is timed is an epoch: of every batch the rule probabilities, log Z of its
+sentences, the gradient by every weight, and Adam's step.
+
+    ours                          the program as it trains: random batches, a rule table per batch, compiled charts
+    the authors' way              network and chart at the words of every batch, as the authors' program does it
+    their network, one table      the same plain network, but once per batch for the tags; then the published chart
+    our network, published chart  our network, once per batch for the tags; then the published chart
+    our network, growing chart    our network and the fastest form of the paper's chart that we could write
+
+The yardsticks are `bench.authors_way` and `bench.yardstick`, in our writing: torch, single precision, O(n⁴), gradient
+by autograd. Ours has the network in single and the charts in double precision.
+
+What favours the yardsticks: their batches hold sentences of one length, so that nothing is padding (the authors pad
+random batches), and Adam is the fused one as in ours. A batch of every length (and a smaller one for what is left over)
+is timed several times; its shortest time, times the number of such batches, is summed over the epoch. Ours is the
+shortest of several whole epochs, sampling of the batches included.
+
+The parts of ours: `chart` is taking batches and computing expected counts, `network forward` is making the table, each
+run alone for as many batches as an epoch has; the rest of the epoch is back-propagation and Adam.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from depinduce.bench import authors_way, yardstick
+from depinduce.bench.authors_way import PlainNetwork, as_plain
+from depinduce.bench.charts import least_seconds, peak_memory_mb
+from depinduce.bench.training_settings import TrainingBench
+from depinduce.corpus import Corpus, Reading, load_corpus
+from depinduce.corpus.demo import demo_file
+from depinduce.errors import DepinduceError
+from depinduce.grammar.rules import Order
+from depinduce.learning.em import expected_counts
+from depinduce.learning.network_training import NetworkTraining
+from depinduce.learning.neural_settings import NeuralSettings
+from depinduce.models.network import RuleNetwork
+from depinduce.models.network_settings import NetworkSettings
+
+OURS, AUTHORS = "ours", "the authors' way"
+NETWORK = NetworkSettings()  # the paper's for UD
+CHECKED = 3  # batches whose gradients are compared
+EPOCHS = 10  # so many times longer a whole epoch is repeated: it is seldom as undisturbed as one batch
+SINGLE = 2e-5  # what single precision may change of a gradient, as a share of the parameter's largest
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """A way from a network to the log-likelihood of sentences of one length, open to autograd."""
+
+    plain: bool  # the network: written plainly, or ours
+    log_likelihood: Callable[[nn.Module, Tensor], Tensor]  # tags [sentence, word] to [sentence]
+
+    def network(self, like: RuleNetwork) -> nn.Module:
+        """A network of its own with the weights of `like`."""
+        return PlainNetwork.like(like, NETWORK) if self.plain else copy.deepcopy(like)
+
+
+def _through(table: Callable[[nn.Module], tuple[Tensor, ...]], form: str) -> Callable[[nn.Module, Tensor], Tensor]:
+    """The log-likelihood through a rule table."""
+    return lambda network, tags: yardstick.log_partition(Order.SIBLING, *table(network), tags, form=form)
+
+
+YARDSTICKS = {
+    AUTHORS: Yardstick(True, lambda network, tags: authors_way.log_partition(*network.at_positions(tags))),
+    "their network, one table": Yardstick(True, _through(PlainNetwork.table, yardstick.PUBLISHED)),
+    "our network, published chart": Yardstick(False, _through(lambda network: network(), yardstick.PUBLISHED)),
+    "our network, growing chart": Yardstick(False, _through(lambda network: network(), yardstick.GROWING)),
+}
+
+
+def measure(settings: TrainingBench, report: Callable[[str], None] = lambda what: None) -> dict:
+    """Everything, as a dictionary for JSON."""
+    torch.set_num_threads(settings.threads)
+    corpus = load_sentences(settings)
+    batches = batches_by_length(corpus, settings.batch_size)
+    assert_equal_results(settings, corpus)
+    report("the gradients are equal")
+    training = new_training(settings, corpus)
+    seconds = {OURS: least_seconds(training.run_epoch, EPOCHS * settings.seconds)}
+    report(OURS)
+    breakdown = measure_parts(settings, training, seconds[OURS])
+    for name, way in YARDSTICKS.items():
+        seconds[name] = time_yardstick(settings, way, training.network, batches)
+        report(name)
+    return {
+        "benchmark": "train",
+        "denominator": __doc__.split("\n\n", 1)[1].strip(),
+        "settings": asdict(settings),
+        "corpus": {
+            "file": settings.train or "the demo corpus",
+            "sentences": len(corpus),
+            "words": len(corpus.tags),
+            "tags": len(corpus.tag_vocabulary),
+        },
+        "batches_per_epoch": {OURS: batches_per_epoch(settings, corpus), "yardsticks": len(batches)},
+        "seconds_per_epoch": seconds,
+        "times_faster": {name: seconds[name] / seconds[OURS] for name in YARDSTICKS},
+        "breakdown": breakdown,
+        **measure_memory(settings),
+    }
+
+
+def load_sentences(settings: TrainingBench) -> Corpus:
+    path = settings.train or demo_file("train")
+    corpus = load_corpus(path, Reading(max_length=settings.max_length))
+    if len(corpus) == 0:
+        raise DepinduceError(f"{path}: no sentences of at most {settings.max_length} words. Raise --max-length.")
+    return corpus
+
+
+def new_training(settings: TrainingBench, corpus: Corpus) -> NetworkTraining:
+    """Ours, as `depinduce train --model sibling` trains."""
+    learning = NeuralSettings(
+        model="sibling", method="dmo", batch_size=settings.batch_size, threads=settings.threads, seed=settings.seed
+    )
+    return NetworkTraining(learning, NETWORK, corpus, None, settings.seed)
+
+
+def batches_per_epoch(settings: TrainingBench, corpus: Corpus) -> int:
+    return -(-len(corpus) // settings.batch_size)
+
+
+def batches_by_length(corpus: Corpus, size: int) -> list[Tensor]:
+    """The corpus in batches of up to so many sentences of one length. Each tags [sentence, word]"""
+    return [
+        torch.from_numpy(corpus.tags[corpus.offsets[chosen][:, None] + np.arange(length)]).long()
+        for length, sentences in sentences_by_length(corpus)
+        for chosen in np.split(sentences, range(size, len(sentences), size))
+    ]
+
+
+def sentences_by_length(corpus: Corpus) -> Iterator[tuple[int, np.ndarray]]:
+    for length in np.unique(corpus.lengths):
+        yield int(length), np.flatnonzero(corpus.lengths == length)
+
+
+# ---------------------------------------------------------------- the same results
+
+
+def assert_equal_results(settings: TrainingBench, corpus: Corpus) -> None:
+    """Ours and every yardstick give some batches the same log-likelihood, and every weight the same gradient."""
+    lengths = list(sentences_by_length(corpus))
+    for which in np.unique(np.linspace(0, len(lengths) - 1, CHECKED).astype(int)):
+        chosen = np.isin(np.arange(len(corpus)), lengths[which][1][: settings.batch_size])
+        _assert_equal(settings, corpus.select(chosen))
+
+
+def _assert_equal(settings: TrainingBench, batch: Corpus) -> None:
+    training = new_training(settings, batch)
+    weights = copy.deepcopy(training.network).double()
+    likelihood = training.run_epoch().train  # an epoch of one batch: one step, whose gradient stays with the weights
+    gradient = gradients(training.network)
+    (tags,) = batches_by_length(batch, len(batch))
+    for name, way in YARDSTICKS.items():
+        network = way.network(weights)
+        theirs = way.log_likelihood(network, tags).mean()
+        theirs.neg().backward()
+        np.testing.assert_allclose(theirs.item(), likelihood, rtol=1e-5, err_msg=f"log-likelihood, {name}")
+        _assert_same_gradients(gradients(network), as_plain(gradient) if way.plain else gradient, name)
+
+
+def _assert_same_gradients(theirs: dict[str, Tensor], ours: dict[str, Tensor], name: str) -> None:
+    assert theirs.keys() == ours.keys(), f"{name}: other parameters"
+    for parameter, gradient in theirs.items():
+        tolerance = SINGLE * float(gradient.abs().max()) + 1e-9
+        message = f"gradient of {parameter}, {name}"
+        np.testing.assert_allclose(ours[parameter], gradient, rtol=0, atol=tolerance, err_msg=message)
+
+
+def gradients(network: nn.Module) -> dict[str, Tensor]:
+    """The gradient of every parameter; zero if nothing depends on it."""
+    return {
+        name: torch.zeros_like(parameter.data) if parameter.grad is None else parameter.grad
+        for name, parameter in network.named_parameters()
+    }
+
+
+# ---------------------------------------------------------------- the time
+
+
+def time_yardstick(settings: TrainingBench, way: Yardstick, like: RuleNetwork, batches: list[Tensor]) -> float:
+    """Seconds of an epoch: the shortest time of each shape of a batch, times the number of such batches."""
+    network = way.network(like)
+    learn = learner(way, network)
+    shapes = Counter(batch.shape for batch in batches)
+    examples = {batch.shape: batch for batch in batches}
+    return sum(
+        count * least_seconds(lambda tags=examples[shape]: learn(tags), settings.seconds)
+        for shape, count in shapes.items()
+    )
+
+
+def learner(way: Yardstick, network: nn.Module) -> Callable[[Tensor], None]:
+    """A gradient step of a yardstick."""
+    optimiser = torch.optim.Adam(network.parameters(), lr=NeuralSettings.learning_rate, fused=True)
+
+    def learn(tags: Tensor) -> None:
+        optimiser.zero_grad()
+        way.log_likelihood(network, tags).mean().neg().backward()
+        optimiser.step()
+
+    return learn
+
+
+def measure_parts(settings: TrainingBench, training: NetworkTraining, epoch: float) -> dict[str, float]:
+    """Where the seconds of an epoch of ours go."""
+    count = batches_per_epoch(settings, training.train.corpus)
+    sentences = np.random.default_rng(settings.seed).permutation(len(training.train.corpus))
+    batches = np.split(sentences, range(settings.batch_size, len(sentences), settings.batch_size))
+    table = training.network.table()
+
+    def chart() -> None:
+        for batch in batches:
+            expected_counts(table, training.train.take(batch)[0], settings.threads)
+
+    chart_seconds = least_seconds(chart, EPOCHS * settings.seconds)
+    forward_seconds = count * least_seconds(training.network, settings.seconds)
+    rest = epoch - chart_seconds - forward_seconds
+    return {"chart": chart_seconds, "network forward": forward_seconds, "backward and Adam": rest}
+
+
+# ---------------------------------------------------------------- the memory, in processes of their own
+
+NOTHING = "nothing but imports and the corpus"
+
+
+def measure_memory(settings: TrainingBench) -> dict:
+    """The peak resident memory of fresh processes that train, in MB."""
+    peaks = {}
+    for name in (OURS, AUTHORS, NOTHING):
+        command = [sys.executable, "-m", "depinduce.bench.training", json.dumps([asdict(settings), name])]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        peaks[name] = float(done.stdout)
+    return {"peak_memory_mb": peaks, "times_smaller": peaks[AUTHORS] / peaks[OURS]}
+
+
+def run_and_measure_memory(settings: TrainingBench, name: str) -> float:
+    """Train for an epoch (the authors' way: one batch of each shape), or only load the corpus."""
+    torch.set_num_threads(settings.threads)
+    corpus = load_sentences(settings)
+    if name == OURS:
+        new_training(settings, corpus).run_epoch()
+    elif name != NOTHING:
+        way = YARDSTICKS[name]
+        learn = learner(way, way.network(RuleNetwork(Order.SIBLING, len(corpus.tag_vocabulary), NETWORK)))
+        for tags in {batch.shape: batch for batch in batches_by_length(corpus, settings.batch_size)}.values():
+            learn(tags)
+    return peak_memory_mb()
+
+
+if __name__ == "__main__":
+    chosen_settings, what = json.loads(sys.argv[1])
+    print(run_and_measure_memory(TrainingBench(**chosen_settings), what))

@@ -1,0 +1,83 @@
+"""How long cells take: a guess from their settings before, and what the finished ones show afterwards."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+from depinduce.experiments.ud import EXPERIMENTS, Cell
+from depinduce.learning.configuration import MAX_LENGTH
+from depinduce.learning.neural_settings import NeuralSettings
+from depinduce.learning.runs import rungs
+
+# Measured on one core of 2.45 GHz. They only shape the first guess.
+SECONDS_PER_EPOCH = {"ndmv": 0.06, "sibling": 0.06, "grand": 0.11}  # per 1000 sentences
+FURTHER_STEP = 0.7  # of an epoch: every gradient step on a batch after the first
+SHORT_EPOCH = 0.5  # an epoch over short sentences, as a share of one over all
+EPOCHS_UNTIL_STOP = 30  # where held-out likelihood tells when to stop
+OVERHEAD = 2.5  # seconds: read the files, parse, score
+
+
+class Pace:
+    """The time that cells need, corrected by those that are done."""
+
+    def __init__(self, data: Path):
+        self.data = data
+        self._sentences: dict[str, int] = {}
+        self._per_thousand: dict[str, float] = {}
+        self._guessed: dict[str, float] = defaultdict(float)  # of the finished cells of an experiment
+        self._taken: dict[str, float] = defaultdict(float)
+
+    def finished(self, cell: Cell, seconds: float) -> None:
+        self._guessed[cell.experiment] += self.guess(cell)
+        self._taken[cell.experiment] += seconds
+
+    @property
+    def taken(self) -> float:
+        """Seconds that the finished cells took, one after the other."""
+        return sum(self._taken.values())
+
+    def left(self, cells: list[Cell]) -> float:
+        """Seconds that these cells will take, one after the other."""
+        overall = self.taken / sum(self._guessed.values()) if self._guessed else 1.0
+        return sum(self.guess(cell) * self._correction(cell, overall) for cell in cells)
+
+    def _correction(self, cell: Cell, overall: float) -> float:
+        guessed = self._guessed.get(cell.experiment)
+        return self._taken[cell.experiment] / guessed if guessed else overall
+
+    def guess(self, cell: Cell) -> float:
+        """Seconds for one cell by its settings."""
+        if cell.language not in self._sentences:
+            self._sentences[cell.language] = count_sentences(self.data / cell.language / "train.conllu")
+        if cell.experiment not in self._per_thousand:
+            settings = EXPERIMENTS[cell.experiment].configuration().learning
+            self._per_thousand[cell.experiment] = seconds_per_thousand(settings)
+        return OVERHEAD + self._per_thousand[cell.experiment] * self._sentences[cell.language] / 1000
+
+
+def seconds_per_thousand(settings: NeuralSettings) -> float:
+    """Of the whole training, per 1000 sentences."""
+    steps = 1 + FURTHER_STEP * (settings.gradient_steps - 1)
+    stops_early = settings.patience < settings.epochs
+    epochs = min(settings.epochs, EPOCHS_UNTIL_STOP) if stops_early else settings.epochs
+    seconds = 0.0
+    for rung in rungs(settings):
+        growing = MAX_LENGTH - settings.grow_from if settings.grow_from and rung.number == 0 else 0
+        whole = settings.start_epochs + steps * (epochs + SHORT_EPOCH * growing)
+        seconds += whole * SECONDS_PER_EPOCH[rung.model]
+    return seconds
+
+
+def count_sentences(path: Path) -> int:
+    """Of a CoNLL-U file: the words numbered 1."""
+    with open(path, "rb") as lines:
+        return sum(line.startswith(b"1\t") for line in lines)
+
+
+def as_duration(seconds: float) -> str:
+    """Such as 40 s, 12 min, 1 h 05 min."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"

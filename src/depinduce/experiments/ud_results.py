@@ -1,0 +1,146 @@
+"""Results of the experiments on Universal Dependencies: finished cells, and their means over seeds and languages."""
+
+from __future__ import annotations
+
+import statistics
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from depinduce import __version__
+from depinduce.experiments.ud import DECODERS, EXPERIMENTS, LANGUAGES, LENGTHS, plan, read_cell
+
+AVERAGE = "average"
+
+Pick = Callable[[dict[str, Any]], float | None]  # one number of a cell's result
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Numbers of several seeds."""
+
+    values: tuple[float, ...]
+    asked: int  # seeds that were asked for
+
+    @property
+    def mean(self) -> float | None:
+        return statistics.fmean(self.values) if self.values else None
+
+    @property
+    def sd(self) -> float | None:
+        return statistics.stdev(self.values) if len(self.values) > 1 else None
+
+    def __str__(self) -> str:
+        """Mean ± standard deviation, and in brackets the number of seeds where some are missing."""
+        if not self.values:
+            return ""
+        sd = "" if self.sd is None else f" ± {self.sd:.1f}"
+        return f"{self.mean:.1f}{sd}{self.missing}"
+
+    @property
+    def missing(self) -> str:
+        return f" ({len(self.values)})" if self.values and len(self.values) < self.asked else ""
+
+    def to_json(self) -> dict[str, Any]:
+        def rounded(value: float | None) -> float | None:
+            return None if value is None else round(value, 4)
+
+        return {"mean": rounded(self.mean), "sd": rounded(self.sd), "seeds": [rounded(value) for value in self.values]}
+
+
+class Results:
+    """The finished cells of some languages."""
+
+    def __init__(self, cells: Sequence[dict[str, Any]], languages: Sequence[str], seeds: int, split: str = "test"):
+        self.languages, self.seeds, self.split = list(languages), seeds, split
+        self.cells = {(cell["experiment"], cell["language"], cell["seed"]): cell for cell in cells}
+
+    @classmethod
+    def read(cls, out: Path, languages: Sequence[str], seeds: int, split: str = "test") -> Results:
+        """Whatever is there, of all experiments."""
+        found = [read_cell(cell, out) for cell in plan(EXPERIMENTS, languages, seeds, split)]
+        return cls([result for result in found if result is not None], languages, seeds, split)
+
+    @property
+    def experiments(self) -> list[str]:
+        """Those with a finished cell."""
+        return [name for name in EXPERIMENTS if any(experiment == name for experiment, _, _ in self.cells)]
+
+    @property
+    def codes(self) -> int:
+        """How many different states of the code the cells come from."""
+        return len({cell.get("code") for cell in self.cells.values()})
+
+    def spread(self, experiment: str, language: str, pick: Pick) -> Spread:
+        """A number of the cells of one language, or of the average of all languages in every seed."""
+        seeds = EXPERIMENTS[experiment].seeds(self.seeds)
+        languages = self.languages if language == AVERAGE else [language]
+        values = []
+        for seed in seeds:
+            cells = [self.cells.get((experiment, name, seed)) for name in languages]
+            numbers = [None if cell is None else pick(cell) for cell in cells]
+            if numbers and None not in numbers:
+                values.append(statistics.fmean(numbers))
+        return Spread(tuple(values), len(seeds))
+
+    def to_json(self) -> dict[str, Any]:
+        """Every mean with its seeds, beside what the paper prints."""
+        experiments = {
+            name: {
+                "recipe": EXPERIMENTS[name].recipe,
+                "knowledge": knowledge(name),
+                **{language: self._numbers(name, language) for language in (*self.languages, AVERAGE)},
+            }
+            for name in self.experiments
+            if not EXPERIMENTS[name].watched
+        }
+        about = {"depinduce": __version__, "split": self.split, "seeds": self.seeds, "languages": self.languages}
+        return about | {"experiments": experiments, "paper": paper_numbers()}
+
+    def _numbers(self, experiment: str, language: str) -> dict[str, Any]:
+        picks: dict[str, dict[str, Pick]] = {
+            decoder: {length: uas(length, decoder) for length in LENGTHS} for decoder in DECODERS
+        }
+        picks["log_likelihood"] = {part: log_likelihood(part) for part in ("train", "dev")}
+        picks["training"] = {name: lambda cell, name=name: cell[name] for name in ("epochs", "seconds")}
+        return {
+            group: {name: self.spread(experiment, language, pick).to_json() for name, pick in members.items()}
+            for group, members in picks.items()
+        }
+
+
+def uas(length: str, decoder: str = "viterbi") -> Pick:
+    return lambda cell: cell["scores"][decoder][length]
+
+
+def log_likelihood(part: str) -> Pick:
+    return lambda cell: cell["log_likelihood"][part]
+
+
+def knowledge(experiment: str) -> str:
+    """What an experiment is told about the language."""
+    settings = EXPERIMENTS[experiment].configuration().learning
+    stages = [stage for stage in settings.constraint if settings.constrained_tags]
+    if not stages:
+        return "none"
+    return f"function-word constraint ({' '.join(settings.constrained_tags)} head nothing) in {', '.join(stages)}"
+
+
+def paper_numbers() -> dict[str, Any]:
+    """What the paper prints."""
+    return tomllib.loads((resources.files("depinduce.experiments") / "paper_ud.toml").read_text(encoding="utf-8"))
+
+
+def misprinted_averages() -> list[tuple[str, str, float, float]]:
+    """Columns of table 2 whose printed average is not that of the rows: (column, length, computed, printed)."""
+    table, wrong = paper_numbers()["table2"], []
+    for length in LENGTHS:
+        for number, column in enumerate(table["columns"]):
+            computed = statistics.fmean(table[length][language][number] for language in LANGUAGES)
+            printed = table[length][AVERAGE][number]
+            if abs(computed - printed) >= 0.1:  # less is rounding
+                wrong.append((column, length, computed, printed))
+    return wrong

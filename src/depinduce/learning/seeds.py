@@ -1,0 +1,124 @@
+"""The same training from several seeds, side by side, and what comes out of it on average."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from depinduce.errors import DepinduceError
+from depinduce.files import atomic_file
+from depinduce.jobs import side_by_side
+from depinduce.learning.configuration import Configuration, configure
+from depinduce.learning.held_out import held_out, training_corpus
+from depinduce.learning.runs import CONFIGURATION, MODEL, Run
+from depinduce.learning.watching import watcher
+from depinduce.models.grammar_model import GrammarModel
+
+SEEDS = "seeds.json"
+
+
+def parse_seeds(text: str) -> list[int]:
+    """`0-4`, `0,2,5` or `7` as numbers."""
+    seeds: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()) or (dash and int(last) < int(first)):
+            raise DepinduceError(f"--seeds {text}: not seeds. Write for example 0-4 or 0,2,5.")
+        seeds += range(int(first), int(last if dash else first) + 1)
+    if len(set(seeds)) < len(seeds):
+        raise DepinduceError(f"--seeds {text}: a seed comes twice.")
+    return seeds
+
+
+@dataclass(frozen=True)
+class SeedTask:
+    """One training: everything that a process of its own needs to know."""
+
+    values: dict[str, Any]  # of the configuration
+    train: tuple[str, ...]
+    dev: tuple[str, ...]
+    watch: str | None
+    directory: str
+
+
+def train_seed(task: SeedTask, send: Callable[[Any], None]) -> dict[str, Any]:
+    """Train one seed, from where it was if it has begun; gives what is compared among seeds."""
+    configuration = configure(task.values)
+    train = training_corpus(task.train, configuration.reading)
+    dev = held_out(task.dev, configuration.reading, train) if task.dev else None
+    watch = watcher(task.watch, train.tag_vocabulary, configuration.reading) if task.watch else None
+    run = Run(configuration, train, dev, task.directory, watch)
+    if (run.directory / CONFIGURATION).exists():
+        run.resume()
+    model, finished = run.go(lambda progress: send((progress.done, progress.total)))
+    last = [line for line in run.history if line["rung"] == run.rungs[-1].number]
+    kept = max(last, key=lambda line: line["dev"]) if dev is not None and last else (last or [{}])[-1]
+    return {
+        "seed": configuration.learning.seed,
+        "finished": finished,
+        "epochs": len(run.history),
+        "kept_epoch": kept.get("epoch"),
+        "train": kept.get("train"),
+        "dev": kept.get("dev"),
+        "watched": watch(model) if watch is not None else None,
+    }
+
+
+def train_seeds(
+    configuration: Configuration,
+    seeds: list[int],
+    jobs: int,
+    train: list[str],
+    dev: list[str] | None,
+    directory: Path,
+    watch: str | None = None,
+    report: Callable[[int, int, int], None] = lambda seed, done, total: None,
+) -> dict[str, Any]:
+    """Train every seed in `directory/seed-N`; keep the model with the highest likelihood as that of the directory.
+
+    The likelihood is that of the held-out sentences, or of the training sentences where there are none.
+    """
+    tasks = [
+        SeedTask(
+            configuration.replace(seed=seed).values(),
+            tuple(train),
+            tuple(dev or ()),
+            watch,
+            str(_place(directory, seed)),
+        )
+        for seed in seeds
+    ]
+
+    def on_message(number: int, message: tuple[int, int]) -> None:
+        report(seeds[number], *message)
+
+    results = dict(side_by_side(train_seed, tasks, jobs, on_message))
+    lines = [results[number] for number in range(len(seeds))]
+    summary = {"by": "dev" if dev else "train", "seeds": lines, "mean": {}, "sd": {}}
+    for name, values in _columns(lines).items():
+        summary["mean"][name] = float(np.mean(values))
+        summary["sd"][name] = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    finished = [line for line in lines if line["finished"]]
+    if len(finished) == len(lines):
+        summary["best_seed"] = max(finished, key=lambda line: line[summary["by"]])["seed"]
+        GrammarModel.load(_place(directory, summary["best_seed"])).save(directory / MODEL)
+        with atomic_file(directory / SEEDS) as temporary:
+            temporary.write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+    return summary
+
+
+def _place(directory: Path, seed: int) -> Path:
+    return directory / f"seed-{seed}"
+
+
+def _columns(lines: list[dict[str, Any]]) -> dict[str, list[float]]:
+    """What there are numbers of, by name."""
+    columns = {name: [line[name] for line in lines] for name in ("train", "dev")}
+    for name in (lines[0]["watched"] or {}) if lines else ():
+        columns[name] = [(line["watched"] or {}).get(name) for line in lines]
+    return {name: values for name, values in columns.items() if all(value is not None for value in values)}

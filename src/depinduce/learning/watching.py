@@ -1,0 +1,23 @@
+"""Attachment scores during training, for those who ask: they are recorded and marked, and decide nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from depinduce.corpus import Reading, Vocabulary, load_corpus
+from depinduce.evaluation.scores import score
+from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.parsing import Parsing, parse_corpus
+
+
+def watcher(path: str, tags: Vocabulary, reading: Reading) -> Callable[[GrammarModel], dict[str, float]]:
+    """A function that scores a model on the gold trees of a file: UAS of sentences of up to 15 and 40 words."""
+    whole = replace(reading, min_length=None, max_length=40)
+    gold = load_corpus([path], whole, tag_vocabulary=tags, with_heads=True)
+
+    def watch(model: GrammarModel) -> dict[str, float]:
+        scores = score(gold.heads, parse_corpus(model, gold, Parsing()), gold.offsets).by_length
+        return {f"uas_{length}": round(scores[length].uas, 2) for length in ("15", "40")}
+
+    return watch

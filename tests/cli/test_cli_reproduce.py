@@ -1,0 +1,151 @@
+"""`depinduce reproduce ud`: runs what is missing, keeps what is done, and sets it beside the paper."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli.demo_parts import contents, depinduce
+from experiments.tiny_ud import shrink, tiny_data
+
+from depinduce import jobs
+from depinduce.experiments.cells import run_cell
+from depinduce.experiments.ud import EXPERIMENTS
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    return tiny_data(tmp_path_factory.mktemp("ud"))
+
+
+@pytest.fixture
+def ran(monkeypatch) -> list[str]:
+    """Tiny experiments, run in this process; the cells that were run, in their order."""
+    shrink(monkeypatch)
+    cells = []
+
+    def one_after_the_other(work, tasks, at_once):
+        for number, task in enumerate(tasks):
+            cells.append(str(task.cell))
+            yield number, work(task, lambda message: None)
+
+    monkeypatch.setattr(jobs, "side_by_side", one_after_the_other)
+    return cells
+
+
+def depinduce_ud(data: Path, out: Path, *options: object) -> int:
+    return depinduce("reproduce", "ud", "--data", data, "--out", out, *options)
+
+
+def test_a_run_in_processes_of_its_own_leaves_cells_tables_and_figures(data, tmp_path, monkeypatch, capsys):
+    shrink(monkeypatch)
+    out = tmp_path / "out"
+    options = ["--languages", "fr", "pl", "--experiments", "paper-sibling", "curve-dmo", "--seeds", 2, "--jobs", 2]
+    assert depinduce_ud(data, out, *options) == 0
+    shown = capsys.readouterr()
+    assert "6 cells to run, 2 at a time, about" in shown.err
+    assert "6/6 cells, last" in shown.err
+    assert "Table 2, UAS (%), ≤15 words; test sentences, mean ± sd of 2 seeds" in shown.out
+    assert "Knowledge used: function-word constraint" in shown.out
+    cells = [f"cells/paper-sibling/{language}-{seed}.json" for language in ("fr", "pl") for seed in (0, 1)]
+    curves = [f"dev-cells/curve-dmo/fr-{seed}.json" for seed in (0, 1)]
+    tables = ["ud.md", "ud.json", "figure-4-likelihood.svg", "figure-5-uas.svg"]
+    assert set(contents(out)) == {*cells, *curves, *tables}
+    summary = json.loads((out / "ud.json").read_text("utf-8"))
+    one = json.loads((out / cells[0]).read_text("utf-8"))
+    assert summary["experiments"]["paper-sibling"]["fr"]["viterbi"]["15"]["seeds"][0] == one["scores"]["viterbi"]["15"]
+    assert "| French |" in (out / "ud.md").read_text("utf-8")
+
+
+def test_finished_cells_are_not_run_again_and_all_of_them_are_in_the_tables(data, tmp_path, ran, capsys):
+    assert depinduce_ud(data, tmp_path, "--languages", "fr", "--experiments", "ndmv", "--seeds", 1) == 0
+    assert depinduce_ud(data, tmp_path, "--languages", "fr", "--experiments", "ndmv", "--seeds", 2) == 0
+    assert ran == ["ndmv fr 0", "ndmv fr 1"]
+    assert depinduce_ud(data, tmp_path, "--languages", "fr", "--experiments", "paper-ndmv", "--seeds", 2) == 0
+    assert ran[2:] == ["paper-ndmv fr 0", "paper-ndmv fr 1"]
+    assert set(json.loads((tmp_path / "ud.json").read_text("utf-8"))["experiments"]) == {"ndmv", "paper-ndmv"}
+    capsys.readouterr()
+    assert depinduce_ud(data, tmp_path, "--languages", "fr", "--models", "ndmv", "--seeds", 2) == 0
+    assert "all 4 cells are in" in capsys.readouterr().err
+    assert len(ran) == 4
+
+
+def test_a_result_of_other_settings_is_refused_before_anything_runs(data, tmp_path, ran, monkeypatch, capsys):
+    options = ["--languages", "fr", "--experiments", "ndmv", "--seeds", 1]
+    assert depinduce_ud(data, tmp_path, *options) == 0
+    shrink(monkeypatch, size=9)
+    assert depinduce_ud(data, tmp_path, *options, "--jobs", 1) == 1
+    assert "size was 8, is 9. Choose another --out, or delete it" in capsys.readouterr().err
+    assert ran == ["ndmv fr 0"]
+
+
+def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(data, tmp_path, ran, monkeypatch, capsys):
+    options = ["--languages", "fr", "pl", "--experiments", "paper-ndmv", "--seeds", 1]
+    with monkeypatch.context() as once:
+        once.setattr(jobs, "side_by_side", interrupted_after_one)
+        assert depinduce_ud(data, tmp_path, *options) == 130
+    shown = capsys.readouterr()
+    assert "interrupted; finished cells are kept in" in shown.err
+    assert "Go on with the same command" in shown.err
+    assert [path.name for path in (tmp_path / "cells").rglob("*.json")] == ["fr-0.json"]
+    assert depinduce_ud(data, tmp_path, *options) == 0
+    assert ran == ["paper-ndmv pl 0"]
+
+
+def interrupted_after_one(work, tasks, at_once):
+    yield 0, work(tasks[0], lambda message: None)
+    raise KeyboardInterrupt
+
+
+def test_a_failed_cell_is_told_and_the_others_go_on(data, tmp_path, ran, monkeypatch, capsys):
+    def work(task, send):
+        return {"failed": "astray", "seconds": 1.0} if task.cell.language == "fr" else run_cell(task, send)
+
+    monkeypatch.setattr("depinduce.experiments.cells.run_cell", work)
+    options = ["--languages", "fr", "pl", "--experiments", "paper-ndmv", "--seeds", 1]
+    assert depinduce_ud(data, tmp_path, *options) == 1
+    complaint = capsys.readouterr().err
+    assert "warning: paper-ndmv fr 0: astray" in complaint
+    assert "1 of 2 cells failed and are missing from the tables" in complaint
+    assert [path.name for path in (tmp_path / "cells").rglob("*.json")] == ["pl-0.json"]
+
+
+def test_cells_of_several_states_of_the_code_are_told(data, tmp_path, ran, capsys):
+    options = ["--languages", "fr", "--experiments", "paper-ndmv", "--seeds"]
+    assert depinduce_ud(data, tmp_path, *options, 1) == 0
+    path = tmp_path / "cells" / "paper-ndmv" / "fr-0.json"
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"code": "older"}), encoding="utf-8")
+    assert "states of the code" not in capsys.readouterr().err
+    assert depinduce_ud(data, tmp_path, *options, 2) == 0
+    assert "come from 2 states of the code" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--split", "dev"], "the dev trees of nl de it pt es are kept aside"),
+        (["--languages", "fr", "eu"], "train.conllu: no such file. --data names a directory with LANG/train.conllu"),
+        (["--languages", "fr", "--seeds", "0"], "--seeds cannot be 0: it must be 1 or more."),
+        (["--languages", "fr", "--jobs", "-1"], "--jobs cannot be -1: it must be 1 or more."),
+        (["--experiments", "ndmv", "--models", "grand"], "None of the experiments ndmv has the model grand."),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_a_remedy(options, message, data, tmp_path, capsys):
+    assert depinduce_ud(data, tmp_path / "out", *options) == 1
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_help_lists_the_experiments(capsys):
+    with pytest.raises(SystemExit):
+        depinduce("reproduce", "--help")
+    shown = " ".join(capsys.readouterr().out.split())
+    for name, experiment in EXPERIMENTS.items():
+        assert f" {name} {experiment.about}" in shown
+
+
+def test_an_unknown_experiment_is_refused_with_the_known_ones(data, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        depinduce_ud(data, tmp_path, "--experiments", "siblings")
+    assert "'paper-sibling-em'" in capsys.readouterr().err

@@ -1,0 +1,50 @@
+"""The time left: guessed from the settings first, then from what the finished cells took."""
+
+from __future__ import annotations
+
+import pytest
+from experiments.tiny_ud import tiny_data
+
+from depinduce.experiments.pace import Pace, as_duration, count_sentences, seconds_per_thousand
+from depinduce.experiments.ud import EXPERIMENTS, Cell
+
+
+@pytest.fixture
+def pace(tmp_path) -> Pace:
+    return Pace(tiny_data(tmp_path / "data"))
+
+
+def test_every_experiment_has_a_guess():
+    guesses = {
+        name: seconds_per_thousand(experiment.configuration().learning) for name, experiment in EXPERIMENTS.items()
+    }
+    assert all(0.5 < guess < 30 for guess in guesses.values())
+    assert guesses["paper-sibling-em"] > 2 * guesses["paper-sibling"]
+    assert guesses["paper-grand"] > guesses["paper-sibling"]
+
+
+def test_finished_cells_correct_the_guess_of_their_experiment(pace):
+    done, left = Cell("ndmv", "fr", 0), Cell("ndmv", "fr", 1)
+    pace.finished(done, 100.0)
+    assert pace.taken == 100.0
+    assert pace.left([left]) == pytest.approx(100.0)
+
+
+def test_what_has_not_been_seen_is_corrected_by_the_rest(pace):
+    pace.finished(Cell("ndmv", "fr", 0), 3 * pace.guess(Cell("ndmv", "fr", 0)))
+    pace.finished(Cell("grand", "fr", 0), 3 * pace.guess(Cell("grand", "fr", 0)))
+    unseen = Cell("sibling", "pl", 0)
+    assert pace.left([unseen]) == pytest.approx(3 * pace.guess(unseen))
+    assert pace.left([]) == 0
+
+
+def test_sentences_are_counted_without_reading_them(pace):
+    assert count_sentences(pace.data / "fr" / "train.conllu") == 24
+    assert count_sentences(pace.data / "pl" / "train.conllu") == 28
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0 s"), (89, "89 s"), (90, "2 min"), (3570, "1 h 00 min"), (3900, "1 h 05 min")]
+)
+def test_durations_are_short(seconds, text):
+    assert as_duration(seconds) == text

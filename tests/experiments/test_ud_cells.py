@@ -1,0 +1,211 @@
+"""A cell is one training: planned in order, scored without a look at trees in training, kept, and never mixed up."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from cli.demo_parts import without_heads
+from experiments.tiny_ud import shrink, tiny_data
+from real_data import REAL_DATA, real_files
+
+from depinduce.errors import DepinduceError
+from depinduce.experiments.cells import run_cell, tasks_of
+from depinduce.experiments.recipes import recipe_names
+from depinduce.experiments.ud import EXPERIMENTS, LANGUAGES, Cell, plan, read_cell, require_data, require_development
+from depinduce.learning.network_training import Diverged
+from depinduce.learning.runs import Run
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    return tiny_data(tmp_path_factory.mktemp("ud"))
+
+
+def run_one(cell: Cell, data: Path, out: Path) -> dict:
+    return run_cell(*tasks_of([cell], data, out))
+
+
+# ---------------------------------------------------------------- the plan
+
+
+def test_after_the_first_fifth_of_the_plan_everything_has_one_seed():
+    names = [name for name in EXPERIMENTS if not name.startswith("curve")]
+    cells = plan(names, LANGUAGES, 5)
+    assert len(cells) == len(set(cells)) == 5 * len(names) * len(LANGUAGES)
+    first = cells[: len(cells) // 5]
+    assert {(cell.experiment, cell.language) for cell in first} == {(n, lang) for n in names for lang in LANGUAGES}
+
+
+def test_curves_are_french_have_three_seeds_at_most_and_never_look_at_test_trees():
+    cells = plan(["curve-dmo", "curve-em"], LANGUAGES, 5, "test")
+    assert {cell.language for cell in cells} == {"fr"}
+    assert {cell.seed for cell in cells} == {0, 1, 2}
+    assert {cell.split for cell in cells} == {"dev"}
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_experiment_has_a_recipe_and_settings_that_go_together(name):
+    experiment = EXPERIMENTS[name]
+    settings = experiment.configuration(seed=3).learning
+    assert experiment.recipe in recipe_names()
+    assert settings.seed == 3
+    assert settings.model == experiment.recipe.removesuffix("-em").removesuffix("-no-skip").rpartition("-")[2]
+    assert bool(settings.non_heads) is not name.endswith("-free")
+    if experiment.watched:
+        assert settings.patience == settings.epochs == 40  # never stops early
+
+
+def test_test_and_dev_results_are_kept_apart(tmp_path):
+    test, dev = Cell("ndmv", "fr", 0, "test"), Cell("ndmv", "fr", 0, "dev")
+    assert test.path(tmp_path) == tmp_path / "cells" / "ndmv" / "fr-0.json"
+    assert dev.path(tmp_path) == tmp_path / "dev-cells" / "ndmv" / "fr-0.json"
+
+
+def test_dev_trees_of_other_languages_are_kept_aside():
+    require_development(["eu", "fr", "pl"])
+    with pytest.raises(DepinduceError, match="dev trees of de it are kept aside.*fr, pl and eu only"):
+        require_development(["de", "fr", "it"])
+
+
+def test_a_missing_file_is_named(data):
+    require_data(data, ["fr", "pl"], "test")
+    with pytest.raises(DepinduceError, match=r"eu.train\.conllu: no such file. --data names"):
+        require_data(data, ["fr", "eu"], "test")
+
+
+# ---------------------------------------------------------------- one cell
+
+
+def test_a_cell_says_all_about_itself_and_is_read_back(data, tmp_path, monkeypatch):
+    shrink(monkeypatch)
+    cell = Cell("sibling", "pl", 1)
+    assert read_cell(cell, tmp_path) is None
+    result = run_one(cell, data, tmp_path)
+    assert read_cell(cell, tmp_path) == json.loads(json.dumps(result))
+    about = {name: result[name] for name in ("experiment", "recipe", "language", "seed", "split")}
+    assert about == {"experiment": "sibling", "recipe": "ud-sibling", "language": "pl", "seed": 1, "split": "test"}
+    assert result["settings"]["size"] == 8
+    assert result["settings"]["seed"] == 1
+    assert [set(scores) for scores in result["scores"].values()] == [{"15", "40"}, {"15", "40"}]
+    assert all(0 < uas < 100 for scores in result["scores"].values() for uas in scores.values())
+    assert result["epochs"] == len(result["history"])
+
+
+def test_the_likelihoods_are_those_of_the_model_that_was_kept(data, tmp_path, monkeypatch):
+    shrink(monkeypatch)
+    result = run_one(Cell("paper-sibling", "fr", 0), data, tmp_path)
+    best = max(line["dev"] for line in result["history"])
+    assert result["log_likelihood"]["dev"] == pytest.approx(best, rel=1e-9)
+    assert result["log_likelihood"]["train"] > min(line["train"] for line in result["history"])
+
+
+@pytest.mark.parametrize("name", ["ndmv", "paper-grand"])
+def test_without_gold_heads_in_train_and_dev_a_cell_is_bit_identical(name, data, tmp_path, monkeypatch):
+    shrink(monkeypatch)
+    blank = tiny_data(tmp_path / "blank")
+    for split in ("train", "dev"):
+        path = blank / "fr" / f"{split}.conllu"
+        with_heads = path.read_text("utf-8")
+        path.write_text(without_heads(with_heads), encoding="utf-8")
+        assert path.read_text("utf-8") != with_heads
+    gold, no_gold = (run_one(Cell(name, "fr", 0), source, tmp_path / source.name) for source in (data, blank))
+    del gold["seconds"], no_gold["seconds"]
+    assert gold == no_gold
+
+
+def test_watching_a_training_changes_nothing_in_it(data, tmp_path, monkeypatch):
+    shrink(monkeypatch)
+    watched = run_one(Cell("curve-dmo", "fr", 0, "dev"), data, tmp_path)
+    unwatched = run_one(Cell("paper-sibling", "fr", 0, "dev"), data, tmp_path)
+    assert all(0 < line.pop("watched")["uas_15"] < 100 for line in watched["history"])
+    assert watched["history"] == unwatched["history"]
+    assert watched["scores"] == unwatched["scores"]
+
+
+def test_trees_that_are_not_there_cannot_be_scored(data, tmp_path, monkeypatch):
+    shrink(monkeypatch)
+    blank = tiny_data(tmp_path / "blank")
+    path = blank / "fr" / "test.conllu"
+    path.write_text(without_heads(path.read_text("utf-8")), encoding="utf-8")
+    with pytest.raises(DepinduceError, match=r"fr.test\.conllu: it has no trees to score"):
+        run_one(Cell("ndmv", "fr", 0), blank, tmp_path)
+
+
+def test_a_training_that_goes_astray_is_told_and_leaves_nothing(data, tmp_path, monkeypatch):
+    shrink(monkeypatch)
+
+    def astray(self):
+        raise Diverged("The rules are not numbers any more in epoch 2")
+
+    monkeypatch.setattr(Run, "go", astray)
+    result = run_one(Cell("ndmv", "fr", 0), data, tmp_path)
+    assert result["failed"].startswith("The rules are not numbers any more in epoch 2.")
+    assert not list(tmp_path.rglob("*.json"))
+
+
+def test_an_interrupted_training_is_no_result(data, tmp_path, monkeypatch):
+    shrink(monkeypatch)
+    monkeypatch.setattr(Run, "go", lambda self: (None, False))
+    with pytest.raises(KeyboardInterrupt):
+        run_one(Cell("ndmv", "fr", 0), data, tmp_path)
+    assert not list(tmp_path.rglob("*.json"))
+
+
+# ---------------------------------------------------------------- reading back
+
+
+@pytest.fixture
+def finished(data, tmp_path, monkeypatch) -> tuple[Cell, Path]:
+    """A finished cell and where it is."""
+    shrink(monkeypatch)
+    cell = Cell("paper-ndmv", "fr", 0)
+    run_one(cell, data, tmp_path)
+    return cell, cell.path(tmp_path)
+
+
+def test_a_cell_made_with_other_settings_is_refused(finished, tmp_path, monkeypatch):
+    cell, path = finished
+    shrink(monkeypatch, learning_rate=0.01)
+    with pytest.raises(DepinduceError) as refusal:
+        read_cell(cell, tmp_path)
+    assert "learning_rate was 0.001, is 0.01. Choose another --out, or delete it" in str(refusal.value)
+    assert str(refusal.value).startswith(f"{path}: made with other settings")
+
+
+def test_a_setting_that_is_new_since_then_had_its_default(finished, tmp_path):
+    cell, path = finished
+    result = json.loads(path.read_text("utf-8"))
+    assert result["settings"].pop("generation") == "outside-in"
+    path.write_text(json.dumps(result), encoding="utf-8")
+    assert read_cell(cell, tmp_path) == result
+
+
+@pytest.mark.parametrize("damage", ['{"format": ', "{}", "[]", '{"format": "depinduce cell", "format_version": 1}'])
+def test_a_damaged_cell_is_refused_with_a_remedy(damage, finished, tmp_path):
+    cell, path = finished
+    path.write_text(damage, encoding="utf-8")
+    with pytest.raises(DepinduceError, match="not a result that this version can read.*delete it"):
+        read_cell(cell, tmp_path)
+
+
+def test_a_cell_of_another_format_is_refused(finished, tmp_path):
+    cell, path = finished
+    result = json.loads(path.read_text("utf-8")) | {"format_version": 99}
+    path.write_text(json.dumps(result), encoding="utf-8")
+    with pytest.raises(DepinduceError, match="another format, depinduce cell 99"):
+        read_cell(cell, tmp_path)
+
+
+# ---------------------------------------------------------------- real treebanks
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not real_files("ud14/fr/train.conllu"), reason="the real treebanks are not here")
+def test_two_epochs_on_french_beat_any_trivial_tree(tmp_path, monkeypatch):
+    monkeypatch.setitem(EXPERIMENTS, "paper-ndmv", replace(EXPERIMENTS["paper-ndmv"], changes={"epochs": 2}))
+    result = run_one(Cell("paper-ndmv", "fr", 0, "dev"), REAL_DATA / "ud14", tmp_path)
+    assert result["scores"]["viterbi"]["15"] > 40  # the next word as the head of every word: 32
+    assert result["epochs"] == 2

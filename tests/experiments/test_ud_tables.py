@@ -1,0 +1,216 @@
+"""The tables say what the cells say, beside what the paper prints, and what each number knows of the language."""
+
+from __future__ import annotations
+
+import statistics
+from xml.etree import ElementTree
+
+import pytest
+from experiments.tiny_ud import made_up_cell
+
+from depinduce.experiments.ud import LANGUAGES
+from depinduce.experiments.ud_figures import ud_figures
+from depinduce.experiments.ud_results import AVERAGE, Results, misprinted_averages, paper_numbers, uas
+from depinduce.experiments.ud_tables import as_markdown, constraint_table, decoder_table, in_parts, table_2, ud_tables
+from depinduce.experiments.ud_tables import table_3_likelihood as likelihoods
+from depinduce.experiments.ud_tables import table_3_scores as scores
+
+EVERYWHERE = "function-word constraint (ADP AUX CONJ CCONJ DET PART SCONJ head nothing) in start, training, parsing"
+
+
+def cells_of(experiment: str, by_language: dict[str, list[float]]) -> list[dict]:
+    """A cell for every UAS; its place in the list is the seed."""
+    return [
+        made_up_cell(experiment, language, seed, value)
+        for language, values in by_language.items()
+        for seed, value in enumerate(values)
+    ]
+
+
+def row_of(table, name: str) -> dict[str, str]:
+    return next(dict(zip(table.columns, row, strict=True)) for row in table.rows if row[0] == name)
+
+
+# ---------------------------------------------------------------- the paper's numbers
+
+
+@pytest.mark.parametrize("length", ["15", "40"])
+def test_the_averages_of_the_paper_follow_from_its_rows_but_for_the_known_misprints(length):
+    table = paper_numbers()["table2"]
+    misprints = {("NDMV", "15"), ("CM", "15")}
+    for number, column in enumerate(table["columns"]):
+        computed = statistics.fmean(table[length][language][number] for language in LANGUAGES)
+        close = abs(computed - table[length][AVERAGE][number]) < 0.1
+        assert close is ((column, length) not in misprints)
+
+
+def test_the_misprints_are_those_of_the_protocol():
+    found = [
+        (column, length, round(computed, 1), printed) for column, length, computed, printed in misprinted_averages()
+    ]
+    assert found == [("NDMV", "15", 54.6, 53.3), ("CM", "15", 60.8, 59.3)]
+
+
+def test_the_tables_of_the_paper_agree_where_they_print_the_same_model():
+    numbers = paper_numbers()
+    sibling = numbers["table2"]["columns"].index("+sibling")
+    for length in ("15", "40"):
+        for language in LANGUAGES:
+            assert numbers["table2"][length][language][sibling] == numbers["table3"][length][language][0]
+
+
+def test_every_row_of_the_paper_is_complete():
+    numbers = paper_numbers()
+    for table, groups in (("table2", ("15", "40")), ("table3", ("15", "40", "log_likelihood"))):
+        for group in groups:
+            rows = numbers[table][group]
+            assert set(rows) - {AVERAGE} == set(LANGUAGES)
+            assert {len(row) for row in rows.values()} == {len(numbers[table]["columns"])}
+
+
+# ---------------------------------------------------------------- means
+
+
+def test_the_spread_of_the_average_is_that_of_the_averages_of_each_seed():
+    results = Results(cells_of("ndmv", {"fr": [60, 62, 64], "pl": [74, 72, 70]}), ["fr", "pl"], 3)
+    assert str(results.spread("ndmv", "fr", uas("15"))) == "62.0 ± 2.0"
+    assert str(results.spread("ndmv", "pl", uas("40"))) == "71.0 ± 2.0"
+    assert str(results.spread("ndmv", AVERAGE, uas("15"))) == "67.0 ± 0.0"
+
+
+def test_missing_seeds_are_counted_and_missing_cells_empty():
+    results = Results(cells_of("ndmv", {"fr": [60, 62, 64], "pl": [74]}), ["eu", "fr", "pl"], 5)
+    assert str(results.spread("ndmv", "fr", uas("15"))) == "62.0 ± 2.0 (3)"
+    assert str(results.spread("ndmv", "pl", uas("15"))) == "74.0 (1)"
+    assert str(results.spread("ndmv", "eu", uas("15"))) == ""
+    assert str(results.spread("ndmv", AVERAGE, uas("15"))) == ""
+
+
+def test_an_average_is_made_of_the_seeds_that_every_language_has():
+    results = Results(cells_of("ndmv", {"fr": [60, 62, 64], "pl": [74, 76]}), ["fr", "pl"], 3)
+    assert str(results.spread("ndmv", AVERAGE, uas("15"))) == "68.0 ± 1.4 (2)"
+
+
+def test_one_seed_has_no_deviation():
+    results = Results(cells_of("ndmv", {"fr": [60.04]}), ["fr"], 1)
+    assert str(results.spread("ndmv", "fr", uas("15"))) == "60.0"
+
+
+# ---------------------------------------------------------------- tables
+
+
+def test_table_2_has_the_rows_of_the_paper_in_its_order():
+    table = table_2(Results([], list(LANGUAGES), 5), "15").table
+    names = ["Basque", "Dutch", "French", "German", "Italian", "Polish", "Portuguese", "Spanish", "average"]
+    assert [row[0] for row in table.rows] == names
+    french = row_of(table, "French")
+    assert french["NDMV, quoted"] == "59.5"
+    assert french["CM +UP, quoted"] == "61.6"
+    assert french["+sibling, ours"] == french["+sibling, rerun"] == ""
+    assert row_of(table, "average")["NDMV, quoted"] == "53.3"
+
+
+def test_table_2_sets_ours_the_rerun_and_the_quoted_numbers_side_by_side():
+    cells = cells_of("sibling", {"fr": [70, 71]}) + cells_of("paper-sibling", {"fr": [60, 64]})
+    french = row_of(table_2(Results(cells, ["fr"], 2), "40").table, "French")
+    assert french["+sibling, ours"] == "69.5 ± 0.7"
+    assert french["+sibling, rerun"] == "61.0 ± 2.8"
+    assert french["+sibling, quoted"] == "64.9"
+
+
+def test_an_average_of_all_languages_is_not_set_beside_some():
+    table = table_2(Results([], ["fr", "pl"], 5), "15").table
+    assert row_of(table, "average")["NDMV, quoted"] == ""
+
+
+def test_misprinted_averages_have_a_footnote_where_they_are_printed():
+    results = Results([], list(LANGUAGES), 5)
+    (note,) = [note for note in table_2(results, "15").notes if "averages" in note]
+    assert "NDMV: 54.6 computed, 53.3 printed; CM: 60.8 computed, 59.3 printed" in note
+    assert not [note for note in table_2(results, "40").notes if "averages" in note]
+
+
+def test_table_3_shows_train_and_dev_likelihood_beside_the_printed_one():
+    french = row_of(likelihoods(Results(cells_of("paper-sibling-em", {"fr": [60, 61]}), ["fr"], 3)).table, "French")
+    assert french["EM, rerun"] == "-20.50 / -21.00 (2)"
+    assert french["DMO, rerun"] == ""
+    assert french["EM, quoted"] == "-19.4"
+
+
+def test_table_3_shows_scores_of_both_lengths():
+    cells = cells_of("paper-sibling-no-skip", {"fr": [60, 62]})
+    french = row_of(scores(Results(cells, ["fr"], 2)).table, "French")
+    assert french["DMO, no skip connections, rerun"] == "61.0 ± 1.4 / 60.0 ± 1.4"
+    assert french["DMO, no skip connections, quoted"] == "47.2 / 50.1"
+    assert french["DMO, rerun"] == ""
+
+
+def test_the_decoders_are_compared():
+    table = decoder_table(Results(cells_of("grand", {"fr": [60]}), ["fr"], 1)).table
+    assert table.rows == [["grand", "60.0 / 59.0", "61.0 / 60.0"]]
+
+
+def test_every_table_names_the_knowledge_that_it_uses():
+    cells = cells_of("sibling", {"fr": [60]}) + cells_of("sibling-free", {"fr": [40]})
+    results = Results(cells, ["fr"], 1)
+    for captioned in ud_tables(results):
+        assert any(note.startswith("Knowledge used: ") and EVERYWHERE in note for note in captioned.notes)
+    (note,) = [note for note in constraint_table(results).notes if "Knowledge" in note]
+    assert note.endswith("ours, without; rerun, without: none.")
+
+
+def test_on_a_terminal_a_wide_table_is_two():
+    results = Results(cells_of("ndmv", {"fr": [60, 62]}), ["fr"], 2)
+    run_here, quoted = in_parts(table_2(results, "15").table)
+    assert row_of(run_here, "French")["NDMV, ours"] == "61.0±1.4"
+    assert row_of(quoted, "French")["CM +UP"] == "61.6"
+    assert len(run_here.columns) == 7
+    assert len(quoted.columns) == 9
+    for captioned in (scores(results), constraint_table(results)):
+        (whole,) = in_parts(captioned.table)
+        assert whole.columns == captioned.table.columns
+
+
+def test_the_markdown_is_a_table_that_every_row_fits():
+    results = Results(cells_of("ndmv", {"fr": [60, 61], "pl": [70, 71]}), ["fr", "pl"], 2)
+    blocks = as_markdown(ud_tables(results)).split("### ")[1:]
+    assert len(blocks) == 6
+    for block in blocks:
+        rows = [line for line in block.splitlines() if line.startswith("|")]
+        assert len({row.count("|") for row in rows}) == 1
+        assert "- Knowledge used" in block
+    assert "Table 2, UAS (%), ≤15 words; test sentences, mean ± sd of 2 seeds" in blocks[0]
+
+
+def test_the_json_has_every_mean_with_its_seeds_and_the_numbers_of_the_paper():
+    report = Results(cells_of("ndmv", {"fr": [60, 62], "pl": [70, 71]}), ["fr", "pl"], 2).to_json()
+    french = report["experiments"]["ndmv"]["fr"]
+    assert french["viterbi"]["15"] == {"mean": 61, "sd": 1.4142, "seeds": [60, 62]}
+    assert french["mbr"]["40"]["mean"] == 61
+    assert french["log_likelihood"]["dev"]["mean"] == -21
+    assert report["experiments"]["ndmv"]["average"]["viterbi"]["15"]["seeds"] == [65, 66.5]
+    assert report["experiments"]["ndmv"]["knowledge"] == EVERYWHERE
+    assert report["paper"] == paper_numbers()
+
+
+# ---------------------------------------------------------------- figures
+
+
+def curve(experiment: str, seed: int, heights: list[float]) -> dict:
+    lines = [{"train": height - 100, "dev": height - 101, "watched": {"uas_15": height}} for height in heights]
+    return made_up_cell(experiment, "fr", seed, 60, history=lines)
+
+
+def test_the_figures_draw_dmo_and_em_with_a_band_for_several_seeds():
+    cells = [curve("curve-dmo", 0, [60, 61, 62]), curve("curve-dmo", 1, [60, 63, 58]), curve("curve-em", 0, [50, 51])]
+    figures = ud_figures(Results(cells, ["fr"], 5))
+    assert set(figures) == {"figure-4-likelihood.svg", "figure-5-uas.svg"}
+    lines = {name: text.count('class="curve-line') - text.count("h26") for name, text in figures.items()}
+    assert lines == {"figure-4-likelihood.svg": 4, "figure-5-uas.svg": 2}
+    assert figures["figure-5-uas.svg"].count("<polygon") == 1  # EM has one seed
+    for text in figures.values():
+        assert "Trainings: 2 of DMO and 1 of EM." in ElementTree.fromstring(text).find("{*}desc").text
+
+
+def test_without_curves_there_are_no_figures():
+    assert ud_figures(Results(cells_of("ndmv", {"fr": [60]}), ["fr"], 1)) == {}

@@ -1,0 +1,46 @@
+"""The experiments on Universal Dependencies in small: a data directory of a few sentences, and tiny networks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli.demo_parts import demo_part
+
+from depinduce.experiments.ud import EXPERIMENTS
+
+TINY = {"size": 8, "child_rank": 4, "decision_rank": 2, "epochs": 2, "batch_size": 16}
+
+
+def tiny_data(folder: Path, languages: tuple[str, ...] = ("fr", "pl")) -> Path:
+    """LANG/{train,dev,test}.conllu, made from the demo corpus; the languages differ in size only."""
+    for number, language in enumerate(languages):
+        (folder / language).mkdir(parents=True)
+        for split, count in (("train", 24), ("dev", 10), ("test", 10)):
+            demo_part(folder / language / f"{split}.conllu", split, count + 4 * number)
+    return folder
+
+
+def shrink(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
+    """Give every experiment a tiny network and two epochs."""
+    for name, experiment in EXPERIMENTS.items():
+        smaller = replace(experiment, changes={**experiment.changes, **TINY, **changes})
+        monkeypatch.setitem(EXPERIMENTS, name, smaller)
+
+
+def made_up_cell(experiment: str, language: str, seed: int, uas: float, **more: Any) -> dict[str, Any]:
+    """The result of a cell that was never run: UAS ≤40 is one lower, minimum Bayes risk one higher."""
+    return {
+        "experiment": experiment,
+        "language": language,
+        "seed": seed,
+        "code": "0",
+        "scores": {"viterbi": {"15": uas, "40": uas - 1}, "mbr": {"15": uas + 1, "40": uas}},
+        "log_likelihood": {"train": -20.0 - seed, "dev": -21.0},
+        "epochs": 3,
+        "seconds": 1.5,
+        "history": [],
+        **more,
+    }

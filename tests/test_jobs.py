@@ -1,0 +1,69 @@
+"""Work side by side: every result, every message, and what goes wrong, come to the process that asked."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from depinduce.jobs import side_by_side
+
+Send = Callable[[object], None]
+
+
+def square(task: int, send: Send) -> tuple[int, int]:
+    """Sends its steps; gives the square, and the process that made it."""
+    for step in range(task):
+        send({"task": task, "step": step})
+    return task * task, os.getpid()
+
+
+def fail_on_three(task: int, send: Send) -> int:
+    send("begun")
+    if task == 3:
+        raise ValueError("three is too much")
+    return task
+
+
+def wait_for_another(task: tuple[str, str], send: Send) -> float:
+    """Leave a file and wait for that of another task, which must then be running too."""
+    mine, other = map(Path, task)
+    mine.touch()
+    end = time.monotonic() + 60
+    while not other.exists():
+        assert time.monotonic() < end, "the other one does not come"
+        time.sleep(0.01)
+    return 1.0
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 7])
+def test_every_task_has_its_result_and_its_messages(jobs):
+    tasks, heard = [3, 1, 0, 4], []
+    results = dict(side_by_side(square, tasks, jobs, lambda number, message: heard.append((number, message))))
+    assert {number: result for number, (result, _) in results.items()} == {0: 9, 1: 1, 2: 0, 3: 16}
+    for number, task in enumerate(tasks):
+        expected = [{"task": task, "step": step} for step in range(task)]
+        assert [message for sender, message in heard if sender == number] == expected
+    processes = {process for _, process in results.values()}
+    assert os.getpid() not in processes
+    assert len(processes) <= jobs
+
+
+def test_an_exception_in_a_worker_is_raised_here_and_the_rest_is_not_waited_for():
+    results = []
+    with pytest.raises(ValueError, match="three is too much"):
+        for number, result in side_by_side(fail_on_three, [1, 2, 3, 4, 5], 1):
+            results.append((number, result))
+    assert results == [(0, 1), (1, 2)]
+
+
+def test_two_jobs_run_at_the_same_time(tmp_path):
+    one, other = str(tmp_path / "one"), str(tmp_path / "other")
+    assert len(list(side_by_side(wait_for_another, [(one, other), (other, one)], 2))) == 2
+
+
+def test_no_tasks_have_no_results():
+    assert list(side_by_side(square, [], 2)) == []
