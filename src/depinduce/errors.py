@@ -16,3 +16,6 @@ class InputError(DepinduceError):
         where = f"{path}:{line}" if line is not None else f"{path}"
         super().__init__(f"{where}: {found}. {remedy}")
         self.path, self.line, self.found, self.remedy = str(path), line, found, remedy
+
+    def __reduce__(self):  # so that it can come from another process
+        return InputError, (self.path, self.line, self.found, self.remedy)

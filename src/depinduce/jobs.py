@@ -8,6 +8,7 @@ import queue
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from itertools import islice
 from typing import Any
 
 _POLL = 0.2  # seconds between two looks at the messages
@@ -25,21 +26,22 @@ def side_by_side(
     What `work` sends reaches `on_message`. `work` is a function of a module; tasks and results can be pickled.
     An exception in a worker is raised here. On Ctrl-C workers get KeyboardInterrupt too and are waited for.
     """
+    if not tasks:
+        return
     context = multiprocessing.get_context("spawn")
     with context.Manager() as manager:
         messages = manager.Queue()
         threads = str(max(1, (os.cpu_count() or 1) // jobs))
         with ProcessPoolExecutor(min(jobs, len(tasks)), context, _begin, (messages, threads)) as pool:
-            pending = {pool.submit(_one, work, number, task) for number, task in enumerate(tasks)}
-            try:
-                while pending:
-                    done, pending = wait(pending, timeout=_POLL, return_when=FIRST_COMPLETED)
-                    _deliver(messages, on_message)
-                    for future in done:
-                        yield future.result()
-            except BaseException:
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
+            waiting = iter(enumerate(tasks))
+            pending = {pool.submit(_one, work, *task) for task in islice(waiting, jobs)}
+            while pending:
+                done, pending = wait(pending, timeout=_POLL, return_when=FIRST_COMPLETED)
+                # no task is handed out before a process is free for it: on Ctrl-C none begins any more
+                pending |= {pool.submit(_one, work, *task) for task in islice(waiting, len(done))}
+                _deliver(messages, on_message)
+                for future in done:
+                    yield future.result()
 
 
 def _begin(messages: Any, threads: str) -> None:

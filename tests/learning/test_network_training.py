@@ -12,8 +12,9 @@ from learning.tagged import random_sentences, tagged
 
 from depinduce.chart.engine import best_trees, expectations, log_partition
 from depinduce.corpus import Corpus
+from depinduce.grammar.between_orders import raise_order
 from depinduce.grammar.inside_out import as_outside_in, counts_inside_out
-from depinduce.grammar.rules import Order, RuleCounts, RuleTable, tag_batch
+from depinduce.grammar.rules import RuleCounts, RuleTable, tag_batch
 from depinduce.grammar.trees import tree_counts
 from depinduce.learning.em import LikelihoodFell
 from depinduce.learning.learning_settings import NEURAL_MODELS
@@ -39,10 +40,13 @@ every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 
 
 def training(
-    corpus: Corpus = CORPUS, dev: Corpus | None = None, seed: int = 0, grow_from: int = 0, size: int = 10, **settings
-) -> NetworkTraining:
+    corpus: Corpus = CORPUS, dev: Corpus | None = None, start: Start | None = None, seed: int = 0, grow_from: int = 0,
+    anchor: float = 0.0, size: int = 10, **settings,
+) -> NetworkTraining:  # fmt: skip
     network = replace(SMALL, size=size)
-    return NetworkTraining(NeuralSettings(**settings), network, corpus, dev, seed, grow_from)
+    return NetworkTraining(
+        NeuralSettings(**settings), network, corpus, dev, seed, start, grow_from=grow_from, anchor=anchor
+    )
 
 
 def weights(training: NetworkTraining) -> dict[str, np.ndarray]:
@@ -250,8 +254,9 @@ def relative_frequencies(kind: dict[str, str], corpus: Corpus) -> tuple[RuleTabl
 @every_kind
 def test_a_network_learns_the_relative_frequencies_of_given_trees(kind):
     corpus = tagged(*SENTENCES)
-    made = training(corpus, **kind, size=24, batch_size=0, learning_rate=0.01, start_epochs=300)
-    made.begin(Start(heads=np.concatenate(HEADS)))
+    start = Start(heads=np.concatenate(HEADS))
+    made = training(corpus, start=start, **kind, size=24, batch_size=0, learning_rate=0.01, start_epochs=300)
+    made.begin()
     expected, counts = relative_frequencies(kind, corpus)
     table = made.table()
     for part in ("root", "child", "decision"):
@@ -261,31 +266,59 @@ def test_a_network_learns_the_relative_frequencies_of_given_trees(kind):
         assert np.ptp(wanted) > 0.5
 
 
-@pytest.mark.parametrize("model", list(NEURAL_MODELS))
-def test_a_network_learns_the_expected_counts_of_a_first_order_grammar(model):
-    first_order = harmonic_table(CORPUS)
-    made = training(model=model, size=24, batch_size=0, learning_rate=0.01, start_epochs=150)
-    before = root_distance(made, first_order)
-    made.begin(Start(first_order=first_order))
-    assert root_distance(made, first_order) < before / 10
+def start_counts(start: Start, settings: NeuralSettings) -> RuleCounts:
+    """What a start counts in CORPUS, put together here once more."""
+    batch = tag_batch(settings.order, CORPUS.tags, CORPUS.offsets, TAGS)
+    if start.heads is not None:
+        counts = tree_counts(random_counts(settings.order, TAGS, 0), batch, start.heads)
+    else:
+        counts = expectations(potentials(raise_order(start.first_order, settings.order), settings), batch).counts
+    return counts if settings.generation == "outside-in" else counts_inside_out(counts)
 
 
-def root_distance(made: NetworkTraining, first_order: RuleTable) -> float:
-    """How far the network's roots are from those of the trees under a first-order grammar."""
-    batch = tag_batch(Order.FIRST, CORPUS.tags, CORPUS.offsets, TAGS)
-    roots = expectations(first_order, batch).counts.root / len(CORPUS)
-    return float(np.abs(np.exp(made.network.table().root) - roots).max())
+CHAINS = Start(heads=np.concatenate([np.arange(n) for n in CORPUS.lengths]))  # each word hangs on the one before
+STARTS = {"trees": CHAINS, "grammar": Start(first_order=harmonic_table(CORPUS))}
+every_start = pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
 
 
-def test_no_start_changes_nothing():
-    made, other = training(model="ndmv"), training(model="ndmv")
-    made.begin(None)
+@every_kind
+@every_start
+def test_the_start_is_gradient_steps_on_its_counts(kind, start):
+    started, by_hand = (training(start=start, **kind, batch_size=0, start_epochs=3) for _ in range(2))
+    started.begin()
+    adam_steps(by_hand, lambda table: start_counts(start, by_hand.settings), steps=3)
+    assert distance(started, by_hand) < 0.01
+    assert distance(started, training(**kind)) > 0.5
+
+
+@every_kind
+@every_start
+def test_an_anchor_adds_so_much_of_the_counts_of_the_start(kind, start):
+    trained, by_hand, free = (training(start=start, anchor=a, **kind, batch_size=0) for a in (0.5, 0.0, 0.0))
+
+    def counts_of(table: RuleTable) -> RuleCounts:
+        return expected_counts(table, by_hand.settings) + 0.5 * start_counts(start, by_hand.settings)
+
+    for made in (trained, free):
+        for _ in range(3):
+            made.run_epoch()
+    adam_steps(by_hand, counts_of, steps=3)
+    assert distance(trained, by_hand) < 0.05
+    assert distance(trained, free) > 0.1
+
+
+def test_without_a_start_there_is_nothing_to_begin_and_no_anchor():
+    made, other = training(model="ndmv", anchor=0.5), training(model="ndmv")
+    made.begin()
+    assert same_weights(made, other)
+    made.run_epoch()
+    other.run_epoch()
     assert same_weights(made, other)
 
 
 def test_without_an_epoch_the_model_is_that_of_the_start():
-    made = training(model="ndmv", learning_rate=0.05)
-    made.begin(Start(heads=np.concatenate([np.arange(n) for n in CORPUS.lengths])))
+    made = training(start=CHAINS, model="ndmv", learning_rate=0.05)
+    made.begin()
     assert same_table(made.table(), made.network.table())
     assert not same_table(made.table(), training(model="ndmv").table())
 
@@ -400,8 +433,9 @@ def test_heads_in_the_corpora_are_not_looked_at(kind, held_out):
         corpora = [CORPUS, HELD_OUT]
         if heads:
             corpora = [replace(corpus, heads=np.zeros(len(corpus.tags), dtype=np.int32)) for corpus in corpora]
-        made = training(corpora[0], corpora[1] if held_out else None, **kind, batch_size=8, grow_from=5, epochs=2)
-        made.begin(Start(heads=np.concatenate([np.arange(n) for n in CORPUS.lengths])))
+        dev = corpora[1] if held_out else None
+        made = training(corpora[0], dev, CHAINS, anchor=0.1, **kind, batch_size=8, grow_from=5, epochs=2)
+        made.begin()
         while not made.finished:
             made.run_epoch()
         return made

@@ -38,7 +38,10 @@ TAGS = len(CORPUS.tag_vocabulary)
 SMALL = {"size": 8, "child_rank": 5, "decision_rank": 4, "batch_size": 10, "learning_rate": 0.03, "start_epochs": 1}
 
 # Two members of three epochs each (one of them growing), then a rung of two: eight epochs.
-LADDER = {"model": "sibling", "ladder": ("ndmv",), "members": 2, "epochs": 2, "grow_from": 6, "non_heads": ("D",)}
+LADDER = {
+    "model": "sibling", "ladder": ("ndmv",), "members": 2, "epochs": 2, "grow_from": 6, "non_heads": ("D",),
+    "anchor": 0.2,
+}  # fmt: skip
 
 
 def configuration(**values) -> Configuration:
@@ -166,8 +169,8 @@ def train_until_killed(directory: Path, moment: str, number: int) -> None:
     if moment == "start":
         begin = NetworkTraining.begin
 
-        def begin_and_die(training: NetworkTraining, start: Start | None) -> None:
-            begin(training, start)
+        def begin_and_die(training: NetworkTraining) -> None:
+            begin(training)
             if run.rung == number:
                 os.kill(os.getpid(), signal.SIGKILL)
 
@@ -373,7 +376,7 @@ def starts(monkeypatch) -> list[Start | None]:
     """What the rungs of a run start from, in their order."""
     seen: list[Start | None] = []
     begin = NetworkTraining.begin
-    monkeypatch.setattr(NetworkTraining, "begin", lambda self, start: seen.append(start) or begin(self, start))
+    monkeypatch.setattr(NetworkTraining, "begin", lambda self: seen.append(self.start) or begin(self))
     return seen
 
 
@@ -383,11 +386,11 @@ def test_the_second_rung_starts_from_the_trees_on_which_the_members_agree(starts
         whole = configuration(**LADDER | {"members": 3, "seed": seed})
         starts.clear()
         Run(whole, CORPUS).go()
-        first, _, _, second = starts
+        first, _, _, second = list(starts)
         tables = []
         for rung in rungs(whole.learning)[:3]:
-            member = NetworkTraining(rung.settings, whole.network, CORPUS, None, rung.seed, grow_from=6)
-            member.begin(first)
+            member = NetworkTraining(rung.settings, whole.network, CORPUS, None, rung.seed, first, grow_from=6)
+            member.begin()
             while not member.finished:
                 member.run_epoch()
             tables.append(member.table())
@@ -403,6 +406,14 @@ def test_each_rung_starts_from_the_trees_of_the_one_before(starts):
     assert [start.heads is None for start in starts] == [True, False, False]
     assert not np.array_equal(starts[1].heads, starts[2].heads)
     assert all(is_a_tree_of_each(CORPUS, start.heads) for start in starts[1:])
+
+
+def test_only_the_last_rung_is_anchored(monkeypatch):
+    anchors = []
+    begin = NetworkTraining.begin
+    monkeypatch.setattr(NetworkTraining, "begin", lambda self: anchors.append(self.anchor) or begin(self))
+    trained({"model": "sibling", "ladder": ("ndmv", "grand"), "members": 2, "anchor": 0.3, "epochs": 1})
+    assert anchors == [0, 0, 0, 0.3]
 
 
 def test_a_random_start_is_no_start(starts):
@@ -421,8 +432,13 @@ def test_the_harmonic_start_is_a_grammar_or_its_best_trees(model, starts):
     assert np.array_equal(best.heads, parse_corpus(harmonic, CORPUS, Parsing()))
 
 
+def test_the_inside_out_start_is_a_grammar_too(starts):
+    trained({"model": "sibling", "generation": "inside-out", "start_trees": "all", "epochs": 1})
+    assert starts[0].first_order is not None
+
+
 def test_generation_concerns_only_the_sibling_rung(starts):
-    values = {"model": "sibling", "generation": "inside-out", "ladder": ("ndmv",), "epochs": 1}
+    values = {"model": "sibling", "generation": "inside-out", "ladder": ("ndmv",), "start_trees": "all", "epochs": 1}
     assert trained(values).inside_out
     assert starts[0].first_order is not None  # all trees, as without the inside-out rung above
     plain = trained(values | {"generation": "outside-in"})

@@ -75,6 +75,9 @@ class RuleCounts:
     def __add__(self, other: RuleCounts) -> RuleCounts:
         return RuleCounts(self.root + other.root, self.child + other.child, self.decision + other.decision)
 
+    def __rmul__(self, weight: float) -> RuleCounts:
+        return RuleCounts(weight * self.root, weight * self.child, weight * self.decision)
+
     def dot(self, table: RuleTable) -> float:
         """Σ count · log potential, where a rule of zero potential that is not used counts nothing."""
         pairs = zip((self.root, self.child, self.decision), (table.root, table.child, table.decision), strict=True)

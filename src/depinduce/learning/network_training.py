@@ -23,9 +23,10 @@ from depinduce.grammar.between_orders import raise_order
 from depinduce.grammar.inside_out import as_outside_in, counts_inside_out
 from depinduce.grammar.rules import RuleCounts, RuleTable
 from depinduce.grammar.trees import tree_counts
-from depinduce.learning.em import Data, LikelihoodFell, best_tree_counts, expected_counts
+from depinduce.learning.em import LikelihoodFell, best_tree_counts, expected_counts
 from depinduce.learning.minibatches import Minibatches
 from depinduce.learning.neural_settings import NeuralSettings
+from depinduce.models.counts import uniform_counts
 from depinduce.models.network import RuleNetwork, as_table
 from depinduce.models.network_settings import NetworkSettings
 
@@ -63,6 +64,17 @@ class Epoch:
     sentences_per_second: float
 
 
+def one_vector(network: torch.nn.Module) -> torch.nn.Parameter:
+    """All parameters as views of one vector, and their gradients likewise: one step of Adam instead of many."""
+    parts = list(network.parameters())
+    vector = torch.nn.Parameter(torch.cat([part.data.flatten() for part in parts]))
+    vector.grad = torch.zeros_like(vector)
+    sizes = [part.numel() for part in parts]
+    for part, values, gradient in zip(parts, vector.data.split(sizes), vector.grad.split(sizes), strict=True):
+        part.data, part.grad = values.view_as(part), gradient.view_as(part)
+    return vector
+
+
 class NetworkTraining:
     """A network on its way, epoch by epoch; `checkpoints` knows how to save and restore all that changes."""
 
@@ -73,14 +85,20 @@ class NetworkTraining:
         train: Corpus,
         dev: Corpus | None,
         seed: int,
+        start: Start | None = None,
+        *,
         grow_from: int = 0,
+        anchor: float = 0.0,
     ):
         self.settings, self.tags = settings, len(train.tag_vocabulary)
         torch.manual_seed(seed)
         self.network = RuleNetwork(settings.order, self.tags, network)
-        self.optimiser = torch.optim.Adam(self.network.parameters(), lr=settings.learning_rate, fused=True)
+        self.parameters = one_vector(self.network)
+        self.optimiser = torch.optim.Adam([self.parameters], lr=settings.learning_rate, fused=True)
         self.generator = np.random.default_rng(seed)
         self.train = Minibatches(settings.order, train, settings.non_heads_in("training"))
+        self.start, self.anchor = start, anchor
+        self.in_start = Minibatches(settings.order, train, settings.non_heads_in("start"))
         held_out = dev is not None and Minibatches(settings.order, dev, settings.non_heads_in("training"))
         self.dev = held_out.all() if held_out else None
         longest = int(train.lengths.max())
@@ -103,21 +121,13 @@ class NetworkTraining:
     def weights(self) -> dict[str, torch.Tensor]:
         return {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
 
-    def begin(self, start: Start | None) -> None:
+    def begin(self) -> None:
         """The epochs on the counts of the start."""
-        if start is None:
+        if self.start is None:
             return
-        in_start = Minibatches(self.settings.order, self.train.corpus, self.settings.non_heads_in("start"))
-        raised = start.first_order and raise_order(start.first_order, self.settings.order)
         for _ in range(self.settings.start_epochs):
             for sentences in self._shuffled(self.longest):
-                data, tokens = in_start.take(sentences)
-                if start.heads is not None:
-                    heads = start.heads[tokens]
-                    counts = tree_counts(raised or self._potentials_like(), data.batch, heads)
-                else:
-                    counts = expected_counts(raised, data, self.settings.threads)[0]
-                counts = self._rules_counted(counts)
+                counts = self._start_counts(sentences)
                 self._learn(lambda _, counts=counts: (counts, np.zeros(1)), len(sentences), steps=1)
         self.best_weights = self.weights()
 
@@ -128,8 +138,7 @@ class NetworkTraining:
         max_length = self.lengths[self.epoch - 1] if growing else self.longest
         start, total, sentences_seen = time.perf_counter(), 0.0, 0
         for sentences in self._shuffled(max_length):
-            data, _ = self.train.take(sentences)
-            scores = self._learn(lambda table, data=data: self._e_step(table, data), len(sentences))
+            scores = self._learn(lambda table, chosen=sentences: self._e_step(table, chosen), len(sentences))
             total, sentences_seen = total + scores.sum(), sentences_seen + len(sentences)
         train = total / max(sentences_seen, 1)
         self._watch_over(train, growing or not sentences_seen)
@@ -163,9 +172,9 @@ class NetworkTraining:
             if counts is None:
                 table = as_table(log_probabilities)
                 if not np.isfinite(table.child.sum() + table.decision.sum() + table.root.sum()):
-                    raise Diverged(f"The rules are not numbers any more in epoch {self.epoch}")
+                    raise Diverged.because(f"The rules are not numbers any more in epoch {self.epoch}")
                 counts, scores = counts_of(table)
-            self.optimiser.zero_grad()
+            self.parameters.grad.zero_()
             gradients = [
                 torch.from_numpy(part / -sentences).float() for part in (counts.root, counts.child, counts.decision)
             ]
@@ -173,10 +182,24 @@ class NetworkTraining:
             self.optimiser.step()
         return scores
 
-    def _e_step(self, table: RuleTable, data: Data) -> tuple[RuleCounts, np.ndarray]:
+    def _e_step(self, table: RuleTable, sentences: np.ndarray) -> tuple[RuleCounts, np.ndarray]:
+        data, _ = self.train.take(sentences)
         e_step = best_tree_counts if self.settings.method == "hard-em" else expected_counts
         counts, scores = e_step(self._potentials(table), data, self.settings.threads)
-        return self._rules_counted(counts), scores
+        counts = self._rules_counted(counts)
+        if self.anchor and self.start is not None:
+            counts = counts + self.anchor * self._start_counts(sentences)
+        return counts, scores
+
+    def _start_counts(self, sentences: np.ndarray) -> RuleCounts:
+        """The counts that the start gives to some sentences."""
+        data, tokens = self.in_start.take(sentences)
+        if self.start.heads is not None:
+            counts = tree_counts(uniform_counts(self.settings.order, self.tags), data.batch, self.start.heads[tokens])
+        else:
+            table = raise_order(self.start.first_order, self.settings.order)
+            counts, _ = expected_counts(table, data, self.settings.threads)
+        return self._rules_counted(counts)
 
     def _potentials(self, table: RuleTable) -> RuleTable:
         """The table as the chart reads it."""
@@ -185,9 +208,6 @@ class NetworkTraining:
     def _rules_counted(self, counts: RuleCounts) -> RuleCounts:
         """The chart's counts as those of the rules."""
         return counts if self.settings.generation == "outside-in" else counts_inside_out(counts)
-
-    def _potentials_like(self) -> RuleTable:
-        return self._potentials(self.network.table())
 
     def _held_out_likelihood(self) -> float:
         potentials = self._potentials(self.network.table())
@@ -198,7 +218,7 @@ class NetworkTraining:
         if growing:
             return
         if not np.isfinite(train) or train < DIVERGED * self.first_train and np.isfinite(self.first_train):
-            raise Diverged(f"The log-likelihood of a sentence fell to {train:.2f} in epoch {self.epoch}")
+            raise Diverged.because(f"The log-likelihood of a sentence fell to {train:.2f} in epoch {self.epoch}")
         if not np.isfinite(self.first_train):
             self.first_train = train
         full_batch_em = self.settings.method != "dmo" and not self.settings.batch_size

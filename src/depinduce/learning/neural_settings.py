@@ -41,6 +41,9 @@ class NeuralSettings(LearningSettings):
     members: int = setting(
         1, "of the first model of a ladder train so many; go on with the trees on which the likelier half agrees"
     )
+    anchor: float = setting(
+        0.0, "how much the model goes on learning from the trees of its start, beside those it finds itself (try 0.3)"
+    )
     generation: str = setting(
         "outside-in", "sibling: which child of a head is generated first", choices=("outside-in", "inside-out")
     )
@@ -53,7 +56,7 @@ class NeuralSettings(LearningSettings):
         self.require_choice("start_trees", ("best", "all"))
         self.require_choice("generation", ("outside-in", "inside-out"))
         self.require_at_least(1, "m_steps", "epochs", "members")
-        self.require_at_least(0, "batch_size", "start_epochs", "grow_from")
+        self.require_at_least(0, "batch_size", "start_epochs", "grow_from", "anchor")
         if not 0 < self.learning_rate < 1:
             raise DepinduceError(f"--learning-rate cannot be {self.learning_rate}: more than 0, less than 1.")
         if self.init[0] == "uniform":

@@ -133,7 +133,7 @@ class Run:
         rung = self.rungs[self.rung]
         if self.training is None:
             training = self._new_training(rung)
-            training.begin(self._start(rung))
+            training.begin()
             self.training = training
             self._save()
         while not self.training.finished:
@@ -148,8 +148,17 @@ class Run:
         self._save()
 
     def _new_training(self, rung: Rung) -> NetworkTraining:
-        grow_from = self.settings.grow_from if rung.number == 0 else 0
-        return NetworkTraining(rung.settings, self.configuration.network, self.train, self.dev, rung.seed, grow_from)
+        first, last = rung.number == 0, rung.number == self.rungs[-1].number
+        return NetworkTraining(
+            rung.settings,
+            self.configuration.network,
+            self.train,
+            self.dev,
+            rung.seed,
+            self._start(rung),
+            grow_from=self.settings.grow_from if first else 0,
+            anchor=self.settings.anchor if last else 0.0,
+        )
 
     def _start(self, rung: Rung) -> Start | None:
         """What a rung learns first."""

@@ -21,6 +21,7 @@ from torch.nn.functional import log_softmax
 from depinduce.grammar.rules import HAS, NO, Order, RuleTable
 from depinduce.models.encoder import DIRECTIONS, VALENCES, Encoder
 from depinduce.models.network_settings import NetworkSettings
+from depinduce.models.trilinear import log_probabilities
 
 PARENT, CHILD, CONTEXT, DECISION, ROOT = range(5)  # roles
 DECISIONS = 2
@@ -53,46 +54,40 @@ class RuleNetwork(nn.Module):
         in_roles = self.roles(self.embedding).view(-1, self.embedding.shape[1])  # [symbol · role, size]
         hidden = self.encoder(in_roles.index_select(0, self._tokens), self._inputs)  # [input · dir, size]
         parent, child, context, decision, root = hidden.split(self._inputs_by_role)
+        parent = _by_direction(self.parent_factors(parent), self.tags).split(self.ranks, dim=-1)
+        context = self._contexts(context)
         child, as_root = _by_direction(self.child_factors(child), self.tags).split(self.ranks[0], dim=-1)
         decision = _by_direction(self.decision_factors(decision), DECISIONS)
         root = _by_direction(self.root_factors(root), 1)
-        child_pairs, decision_pairs = self._pairs(parent, context).split(self.ranks, dim=-1)
-        root_scores = (root @ as_root.transpose(2, 3)).sum(dim=(0, 1, 2))
         return (
-            log_softmax(root_scores, dim=-1),
-            log_softmax(self._scores(child_pairs, child), dim=-1).view(-1, self.tags),
-            log_softmax(self._scores(decision_pairs, decision), dim=-1).view(-1, DECISIONS),
+            log_softmax((root @ as_root.transpose(2, 3)).sum(dim=(0, 1, 2)), dim=-1),
+            self._rules(parent[0], context[0], child),
+            self._rules(parent[1], context[1], decision),
         )
 
-    def _pairs(self, parent: Tensor, context: Tensor) -> Tensor:
-        """The product of head and context in every row of the table, before its valence is known from the sibling.
-
-        FIRST: [dir, valence, parent, rank]   SIBLING: [dir, parent, sibling or NULL, rank]
-        GRANDPARENT: [dir, valence, parent, grandparent or ROOT, rank]
-        """
-        parent = _by_direction(self.parent_factors(parent), self.tags)  # [dir, valence, parent, rank]
+    def _contexts(self, hidden: Tensor) -> tuple[Tensor | None, Tensor | None]:
+        """The factors of contexts in child and in decision rules, if there are contexts."""
         if self.order is Order.FIRST:
-            return parent
+            return None, None
+        factors = self.context_factors(hidden)
         if self.order is Order.GRANDPARENT:
-            context = _by_direction(self.context_factors(context), self.tags + 1)
-            return parent[:, :, :, None] * context[:, :, None]
-        context = (
-            self.context_factors(context).view(self.tags + 1, DIRECTIONS, -1).transpose(0, 1)
-        )  # [dir, sibling or NULL, rank]
-        after = parent[:, HAS, :, None] * context[:, None, :-1]  # with a sibling HAS, with NULL NO
-        return torch.cat([after, parent[:, NO, :, None] * context[:, None, -1:]], dim=2)
+            factors = _by_direction(factors, self.tags + 1)  # [dir, valence, grandparent or ROOT, rank]
+        else:
+            factors = factors.view(self.tags + 1, DIRECTIONS, -1).transpose(0, 1)  # [dir, sibling or NULL, rank]
+        return factors.split(self.ranks, dim=-1)
 
-    def _scores(self, pairs: Tensor, outcome: Tensor) -> Tensor:
-        """The scores of children or decisions, rows as in `Order.shape`. outcome: [dir, valence, outcome, rank]"""
-        outcome = outcome.transpose(2, 3)
-        if self.order is Order.FIRST:
-            return (pairs @ outcome).transpose(1, 2).contiguous()
-        if self.order is Order.GRANDPARENT:
-            scores = (pairs.flatten(2, 3) @ outcome).unflatten(2, pairs.shape[2:4])
-            return scores.permute(0, 2, 3, 1, 4).contiguous()
-        after = pairs[:, :, :-1].flatten(1, 2) @ outcome[:, HAS]  # [dir, parent · sibling, outcome]
-        first = pairs[:, :, -1] @ outcome[:, NO]  # [dir, parent, outcome]
-        return torch.cat([after.unflatten(1, (self.tags, self.tags)), first.unsqueeze(2)], dim=2)
+    def _rules(self, parent: Tensor, context: Tensor | None, outcome: Tensor) -> Tensor:
+        """log p of children or decisions, rows as in `Order.shape`. parent, outcome: [dir, valence, symbol, rank]"""
+        if self.order is Order.SIBLING:  # with a sibling HAS, with NULL NO
+            after = log_probabilities(parent[:, HAS], context[:, :-1], outcome[:, HAS])
+            first = log_probabilities(parent[:, NO], context[:, -1:], outcome[:, NO])
+            rules = torch.cat([after, first], dim=2)  # [dir, parent, sibling or NULL, outcome]
+        else:
+            context = None if context is None else context.flatten(0, 1)
+            rules = log_probabilities(parent.flatten(0, 1), context, outcome.flatten(0, 1))
+            rules = rules.unflatten(0, (DIRECTIONS, VALENCES))  # [dir, valence, parent, context, outcome]
+            rules = rules.permute(0, 2, 3, 1, 4)
+        return rules.reshape(-1, outcome.shape[2])
 
     @torch.no_grad()
     def table(self) -> RuleTable:
