@@ -6,8 +6,8 @@ scores of all (parent word, sibling word) pairs with the vocabulary of children 
 words that are there are picked out; then the O(n⁴) chart runs on them, and back-propagation leads through all of it.
 A sibling with the valence NO, or NULL with HAS, is computed like any other rule, though the chart never reads it.
 
-This is our writing of that. It is spared what is easily spared: children are encoded once for all sentences, the
-sentences of a batch are of one length, so that nothing is padding, and GO is added to the children outside the loop.
+This is our writing of that. It is spared what is easily spared: children are encoded once for all sentences, and GO is
+added to the children outside the loop.
 The same network can also fill a rule table once per batch (`table`), for the table-driven charts of `yardstick`.
 
 Axes are named as in the paper: g is the sibling, of which 0 is NULL and k the k-th word.
@@ -21,6 +21,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
 
+from depinduce.bench.yardstick import to_the_end
 from depinduce.chart.batched import NEVER
 from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, STOP
 from depinduce.models.network import RuleNetwork
@@ -169,8 +170,10 @@ def as_plain(ours: Mapping[str, Tensor]) -> dict[str, Tensor]:
 # ---------------------------------------------------------------- the chart
 
 
-def log_partition(root: Tensor, stop: Tensor, attach: Tensor) -> Tensor:
+def log_partition(root: Tensor, stop: Tensor, attach: Tensor, lengths: Tensor | None = None) -> Tensor:
     """The log likelihood of each sentence by algorithm 2, from `PlainNetwork.at_positions`. [sentence]
+
+    lengths: [sentence], if some are padded.
 
     It is `yardstick` in its published form, with the same charts over all spans that are filled in place, but its rules
     are those of positions and have a valence of their own.
@@ -206,4 +209,7 @@ def log_partition(root: Tensor, stop: Tensor, attach: Tensor) -> Tensor:
         new = torch.logsumexp(arc_from[RIGHT][:, firsts, 1 : width + 1] + outer, 2)
         complete_from[RIGHT][:, firsts, width] = complete_to[RIGHT][:, lasts, far] = new
     # P = logsumexp_{1≤i≤n} R[i] + C_{1,i,0}^{0,NO} + C_{i,n,1}^{0,NO}
-    return torch.logsumexp(root + complete_from[LEFT][:, 0, :, 0, NO] + complete_to[RIGHT][:, -1, :, 0, NO], 1)
+    right = complete_to[RIGHT][:, -1, :, 0, NO]
+    if lengths is not None:
+        right = to_the_end(complete_from[RIGHT][..., 0, NO], lengths)
+    return torch.logsumexp(root + complete_from[LEFT][:, 0, :, 0, NO] + right, 1)

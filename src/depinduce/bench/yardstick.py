@@ -40,14 +40,21 @@ PUBLISHED, GROWING = "published", "growing"
 
 
 def log_partition(
-    order: Order, root: Tensor, child: Tensor, decision: Tensor, tags: Tensor, plus: Sum = log_sum, form: str = GROWING
+    order: Order,
+    root: Tensor,
+    child: Tensor,
+    decision: Tensor,
+    tags: Tensor,
+    plus: Sum = log_sum,
+    form: str = GROWING,
+    lengths: Tensor | None = None,
 ) -> Tensor:
     """The log likelihood of each sentence. [sentence]
 
     root, child, decision: the parts of a `RuleTable.of_tags`, of order SIBLING or GRANDPARENT
-    tags: [sentence, word] int64
+    tags: [sentence, word] int64; lengths: [sentence], if some are padded (PUBLISHED only)
     """
-    return _inside(order, root, child, decision, tags, None, plus, form)
+    return _inside(order, root, child, decision, tags, None, plus, form, lengths)
 
 
 def log_partition_and_gradient(
@@ -81,7 +88,15 @@ def best_trees(
 
 
 def _inside(
-    order: Order, root: Tensor, child: Tensor, decision: Tensor, tags: Tensor, arcs: Tensor | None, plus: Sum, form: str
+    order: Order,
+    root: Tensor,
+    child: Tensor,
+    decision: Tensor,
+    tags: Tensor,
+    arcs: Tensor | None,
+    plus: Sum,
+    form: str,
+    lengths: Tensor | None = None,
 ) -> Tensor:
     charts = {
         (Order.SIBLING, GROWING): _sibling,
@@ -93,7 +108,10 @@ def _inside(
     count = len(root)
     child = child.view(*order.shape(count), count)  # [direction, head, context, (valence), child]
     decision = decision.view(*order.shape(count), 2)  # [direction, head, context, (valence), STOP or GO]
-    left, right = chart(child, decision, tags, arcs, plus)
+    if lengths is None:
+        left, right = chart(child, decision, tags, arcs, plus)
+    else:
+        left, right = _sibling_in_place(child, decision, tags, arcs, plus, lengths)
     # P = logsumexp_{1≤i≤n} R[i] + C_{1,i,0}^{0,1} + C_{i,n,1}^{0,1}
     return plus(root[tags] + left + right, 1)
 
@@ -176,8 +194,19 @@ def _sibling(child: Tensor, decision: Tensor, tags: Tensor, arcs: Tensor | None,
     return torch.stack(lefts, 1), torch.stack(rights[::-1], 1)
 
 
+def to_the_end(complete: Tensor, lengths: Tensor) -> Tensor:
+    """C_{i,n} of padded sentences, each with its own n; NEVER for the padding. [sentence, word]
+
+    complete: [sentence, first word, width], lengths: [sentence]
+    """
+    word = torch.arange(complete.shape[1], device=complete.device)
+    width = lengths[:, None] - 1 - word  # [sentence, word]
+    reached = complete.gather(2, width.clamp(min=0)[..., None])[..., 0]
+    return torch.where(width >= 0, reached, NEVER)
+
+
 def _sibling_in_place(
-    child: Tensor, decision: Tensor, tags: Tensor, arcs: Tensor | None, plus: Sum
+    child: Tensor, decision: Tensor, tags: Tensor, arcs: Tensor | None, plus: Sum, lengths: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
     """Algorithm 2 again, with charts over all spans that are filled in place."""
     length = tags.shape[1]
@@ -219,6 +248,8 @@ def _sibling_in_place(
         complete_from[RIGHT][:, firsts, width] = new
         complete_to[RIGHT][:, lasts, length - 1 - width] = new
     left = complete_from[LEFT][:, 0, :, 0, NO]  # C_{1,i,0}^{0,NO}
+    if lengths is not None:
+        return left, to_the_end(complete_from[RIGHT][..., 0, NO], lengths)
     right = complete_to[RIGHT][:, -1, :, 0, NO]  # C_{i,n,1}^{0,NO}
     return left, right
 

@@ -32,6 +32,7 @@ from depinduce.models.grammar_model import GrammarModel
 from depinduce.models.parsing import Parsing, parse_corpus
 
 TRAINING_CODE = ("corpus", "grammar", "chart", "evaluation", "models", "learning")  # all that results depend on
+SHARED = "shared"  # where the cells of one call keep what several of them need; can be deleted at any time
 LIKELIHOOD_LENGTH = 15  # log-likelihoods are those of sentences of up to so many words
 
 
@@ -89,6 +90,8 @@ def _trained_and_scored(task: CellTask) -> dict[str, Any]:
         dev = held_out([files["dev"]], configuration.reading, train)
     watch = watcher(files["dev"], train.tag_vocabulary, configuration.reading) if task.watched else None
     run = Run(configuration, train, dev, watch=watch)
+    if configuration.learning.ladder:
+        _share_first_rung(run, task.out / SHARED)
     model, finished = run.go()
     if not finished:
         raise KeyboardInterrupt
@@ -112,6 +115,30 @@ def _trained_and_scored(task: CellTask) -> dict[str, Any]:
         "epochs": len(run.history),
         "history": run.history,
     }
+
+
+def _share_first_rung(run: Run, folder: Path) -> None:
+    """Train the first rung of a ladder, unless a cell whose ladder begins in the same way has done so.
+
+    Recipes of different models share it: the same settings, seed and sentences give the same trees.
+    """
+    first = [rung for rung in run.rungs if rung.number == 0]
+    description = {
+        "rungs": [vars(rung) | {"settings": vars(rung.settings)} for rung in first],
+        "network": vars(run.configuration.network),
+        "data": [run.train.fingerprint(), run.dev.fingerprint()],
+        "code": code_fingerprint(),
+    }
+    name = hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()[:16]
+    path = folder / f"{name}.npz"
+    if path.exists():
+        with np.load(path) as shared:
+            run.stand_on_second_rung(shared["heads"], json.loads(str(shared["history"])))
+        return
+    for _ in first:
+        run.climb()
+    with atomic_file(path) as temporary, open(temporary, "wb") as file:
+        np.savez(file, heads=run.heads, history=json.dumps(run.history))
 
 
 def _scores(model: GrammarModel, path: str, reading: Reading) -> dict[str, dict[str, float | None]]:

@@ -98,8 +98,8 @@ def plan(names: Iterable[str], languages: Iterable[str], seeds: int, split: str 
     return [
         Cell(name, language, seed, "dev" if EXPERIMENTS[name].watched else split)
         for seed in range(seeds)
-        for language in languages
         for name in names
+        for language in languages
         if language in EXPERIMENTS[name].languages and seed in EXPERIMENTS[name].seeds(seeds)
     ]
 

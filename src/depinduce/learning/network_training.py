@@ -86,9 +86,6 @@ class NetworkTraining:
         dev: Corpus | None,
         seed: int,
         start: Start | None = None,
-        *,
-        grow_from: int = 0,
-        anchor: float = 0.0,
     ):
         self.settings, self.tags = settings, len(train.tag_vocabulary)
         torch.manual_seed(seed)
@@ -97,12 +94,12 @@ class NetworkTraining:
         self.optimiser = torch.optim.Adam([self.parameters], lr=settings.learning_rate, fused=True)
         self.generator = np.random.default_rng(seed)
         self.train = Minibatches(settings.order, train, settings.non_heads_in("training"))
-        self.start, self.anchor = start, anchor
+        self.start = start
         self.in_start = Minibatches(settings.order, train, settings.non_heads_in("start"))
         held_out = dev is not None and Minibatches(settings.order, dev, settings.non_heads_in("training"))
         self.dev = held_out.all() if held_out else None
         longest = int(train.lengths.max())
-        self.lengths = [*range(grow_from, longest)] if grow_from else []  # of the growing epochs
+        self.lengths = [*range(settings.grow_from, longest)] if settings.grow_from else []  # of the growing epochs
         self.longest = longest
         self.epoch, self.best_epoch = 0, 0
         self.best_dev, self.first_train, self.previous_train = -np.inf, -np.inf, -np.inf
@@ -187,8 +184,8 @@ class NetworkTraining:
         e_step = best_tree_counts if self.settings.method == "hard-em" else expected_counts
         counts, scores = e_step(self._potentials(table), data, self.settings.threads)
         counts = self._rules_counted(counts)
-        if self.anchor and self.start is not None:
-            counts = counts + self.anchor * self._start_counts(sentences)
+        if self.settings.anchor and self.start is not None:
+            counts = counts + self.settings.anchor * self._start_counts(sentences)
         return counts, scores
 
     def _start_counts(self, sentences: np.ndarray) -> RuleCounts:

@@ -78,6 +78,8 @@ def rungs(settings: NeuralSettings) -> list[Rung]:
             model=model,
             ladder=(),
             members=1,
+            grow_from=settings.grow_from if number == 0 else 0,
+            anchor=settings.anchor if number == len(settings.ladder) else 0.0,
             generation=settings.generation if model == "sibling" else "outside-in",
         )
         for member in range(members):
@@ -118,7 +120,7 @@ class Run:
         finished = True
         try:
             while self.rung < len(self.rungs):
-                self._climb(report)
+                self.climb(report)
         except KeyboardInterrupt:
             finished = False
         if not finished and self.training is None and not self.members:
@@ -128,7 +130,7 @@ class Run:
             model.save(self.directory / MODEL)
         return model, finished
 
-    def _climb(self, report: Callable[[Progress], None]) -> None:
+    def climb(self, report: Callable[[Progress], None] = lambda progress: None) -> None:
         """Train the present rung, then stand on the next."""
         rung = self.rungs[self.rung]
         if self.training is None:
@@ -147,18 +149,14 @@ class Run:
             self.heads, self.members = self._agreed_trees(rung), []
         self._save()
 
+    def stand_on_second_rung(self, heads: np.ndarray, history: list[dict[str, Any]]) -> None:
+        """Begin after the first rung, that another run with the same first rung has trained."""
+        self.rung = sum(rung.number == 0 for rung in self.rungs)
+        self.heads, self.history = heads, history
+
     def _new_training(self, rung: Rung) -> NetworkTraining:
-        first, last = rung.number == 0, rung.number == self.rungs[-1].number
-        return NetworkTraining(
-            rung.settings,
-            self.configuration.network,
-            self.train,
-            self.dev,
-            rung.seed,
-            self._start(rung),
-            grow_from=self.settings.grow_from if first else 0,
-            anchor=self.settings.anchor if last else 0.0,
-        )
+        network, start = self.configuration.network, self._start(rung)
+        return NetworkTraining(rung.settings, network, self.train, self.dev, rung.seed, start)
 
     def _start(self, rung: Rung) -> Start | None:
         """What a rung learns first."""
