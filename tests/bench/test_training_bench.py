@@ -59,10 +59,25 @@ def test_the_chart_over_positions_equals_the_chart_over_a_table(networks, length
 
 def test_batches_hold_every_sentence_once(settings):
     corpus = training.load_sentences(settings)
+    sentences = sorted(tuple(tags) for tags in np.split(corpus.tags, corpus.offsets[1:-1]))
     batches = training.batches_by_length(corpus, 2)
-    assert all(len(batch) <= 2 for batch in batches)
-    found = sorted(tuple(tags) for batch in batches for tags in batch.tolist())
-    assert found == sorted(tuple(tags) for tags in np.split(corpus.tags, corpus.offsets[1:-1]))
+    assert all(len(batch.tags) <= 2 for batch in batches)
+    assert sorted(tuple(tags) for batch in batches for tags in batch.tags.tolist()) == sentences
+    batches = training.padded_batches(corpus, settings)
+    rows = [(tags, length) for batch in batches for tags, length in zip(batch.tags, batch.lengths, strict=True)]
+    assert sorted(tuple(tags[:length].tolist()) for tags, length in rows) == sentences
+
+
+def test_padding_changes_no_likelihood(networks):
+    ours, plain = networks
+    tags, lengths = torch.randint(len(TAGS), (6, 5)), torch.tensor([1, 5, 3, 2, 4, 5])
+    alone = [
+        yardstick.log_partition(Order.SIBLING, *ours(), tags[[k], :n], form=yardstick.PUBLISHED)
+        for k, n in enumerate(lengths.tolist())
+    ]
+    together = yardstick.log_partition(Order.SIBLING, *ours(), tags, form=yardstick.PUBLISHED, lengths=lengths)
+    torch.testing.assert_close(together, torch.cat(alone))
+    torch.testing.assert_close(authors_way.log_partition(*plain.at_positions(tags), lengths), torch.cat(alone))
 
 
 def test_all_ways_give_training_the_same_gradients(settings):
@@ -71,13 +86,13 @@ def test_all_ways_give_training_the_same_gradients(settings):
 
 @pytest.mark.parametrize("what", ["log-likelihood", "gradient"])
 def test_a_difference_in_the_results_stops_the_benchmark(what, settings, monkeypatch):
-    way = YARDSTICKS["our network, growing chart"]
+    way = YARDSTICKS["our network, growing chart, no padding"]
 
-    def differs(network, tags):
+    def differs(network, batch):
         bias = network.encoder.w1.bias.sum()
-        return way.log_likelihood(network, tags) + (0.1 if what == "log-likelihood" else bias - bias.detach())
+        return way.log_likelihood(network, batch) + (0.1 if what == "log-likelihood" else bias - bias.detach())
 
-    monkeypatch.setitem(YARDSTICKS, "another", Yardstick(False, differs))
+    monkeypatch.setitem(YARDSTICKS, "another", Yardstick(False, differs, padding=False))
     with pytest.raises(AssertionError, match=f"{what}.*another"):
         training.assert_equal_results(settings, training.load_sentences(settings))
 
@@ -90,7 +105,7 @@ def test_the_command_writes_everything_as_json(settings, tmp_path, capsys, monke
     results = json.loads((tmp_path / "bench.json").read_text("utf-8"))
     assert results["benchmark"] == "train"
     assert results["corpus"]["sentences"] == 11
-    assert results["batches_per_epoch"] == {"ours": 6, "yardsticks": 7}
+    assert results["batches_per_epoch"] == {"random": 6, "of one length": 7}
     seconds = results["seconds_per_epoch"]
     assert list(seconds) == ["ours", *YARDSTICKS]
     for name, ratio in results["times_faster"].items():

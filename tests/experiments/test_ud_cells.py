@@ -138,7 +138,7 @@ def test_a_training_that_goes_astray_is_told_and_leaves_nothing(data, tmp_path, 
     shrink(monkeypatch)
 
     def astray(self):
-        raise Diverged("The rules are not numbers any more in epoch 2")
+        raise Diverged.because("The rules are not numbers any more in epoch 2")
 
     monkeypatch.setattr(Run, "go", astray)
     result = run_one(Cell("ndmv", "fr", 0), data, tmp_path)

@@ -40,13 +40,10 @@ every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 
 
 def training(
-    corpus: Corpus = CORPUS, dev: Corpus | None = None, start: Start | None = None, seed: int = 0, grow_from: int = 0,
-    anchor: float = 0.0, size: int = 10, **settings,
+    corpus: Corpus = CORPUS, dev: Corpus | None = None, start: Start | None = None, seed: int = 0, size: int = 10,
+    **settings,
 ) -> NetworkTraining:  # fmt: skip
-    network = replace(SMALL, size=size)
-    return NetworkTraining(
-        NeuralSettings(**settings), network, corpus, dev, seed, start, grow_from=grow_from, anchor=anchor
-    )
+    return NetworkTraining(NeuralSettings(**settings), replace(SMALL, size=size), corpus, dev, seed, start)
 
 
 def weights(training: NetworkTraining) -> dict[str, np.ndarray]:
@@ -101,10 +98,21 @@ def best_tree_counts(table: RuleTable, settings: NeuralSettings) -> RuleCounts:
     return counts if settings.generation == "outside-in" else counts_inside_out(counts)
 
 
+def difference(one: NetworkTraining, other: NetworkTraining) -> float:
+    """How far the gradients of the last step are apart, as a share of the largest."""
+    pairs = [(a.grad, b.grad) for a, b in zip(one.network.parameters(), other.network.parameters(), strict=True)]
+    return float(max((a - b).abs().max() for a, b in pairs) / max(b.abs().max() for _, b in pairs))
+
+
 def distance(one: NetworkTraining, other: NetworkTraining) -> float:
     """The largest difference between two weights, in steps of Adam."""
     pairs = zip(weights(one).values(), weights(other).values(), strict=True)
     return max(float(np.abs(a - b).max()) for a, b in pairs) / one.settings.learning_rate
+
+
+def same_steps(one: NetworkTraining, other: NetworkTraining) -> bool:
+    """Adam forgets how large a gradient is, so that the weights alone do not tell."""
+    return distance(one, other) < 0.05 and difference(one, other) < 0.001
 
 
 @every_kind
@@ -112,8 +120,7 @@ def test_a_step_of_dmo_goes_up_the_gradient_of_the_likelihood(kind):
     trained, by_hand = (training(**kind, method="dmo", batch_size=0) for _ in range(2))
     trained.run_epoch()
     adam_steps(by_hand, lambda table: expected_counts(table, by_hand.settings), steps=1)
-    assert distance(trained, by_hand) < 0.01
-    assert distance(trained, training(**kind)) > 0.5
+    assert same_steps(trained, by_hand)
 
 
 @every_kind
@@ -123,8 +130,8 @@ def test_steps_of_em_use_the_counts_of_the_table_before_them(kind):
     trained.run_epoch()
     adam_steps(by_hand, lambda table: before, steps=4)
     adam_steps(dmo, lambda table: expected_counts(table, dmo.settings), steps=4)
-    assert distance(trained, by_hand) < 0.01
-    assert distance(trained, dmo) > 0.1  # which counts anew before each step
+    assert same_steps(trained, by_hand)
+    assert not same_steps(trained, dmo)  # which counts anew before each step
 
 
 @every_kind
@@ -134,8 +141,8 @@ def test_hard_em_uses_the_best_trees(kind):
     epoch = trained.run_epoch()
     adam_steps(by_hand, lambda table: before, steps=3)
     adam_steps(soft, lambda table: expected_counts(table, soft.settings), steps=3)
-    assert distance(trained, by_hand) < 0.01
-    assert distance(trained, soft) > 0.1
+    assert same_steps(trained, by_hand)
+    assert not same_steps(trained, soft)
     batch = tag_batch(by_hand.settings.order, CORPUS.tags, CORPUS.offsets, TAGS)
     beginning = potentials(training(**kind).network.table(), by_hand.settings)
     assert epoch.train == pytest.approx(best_trees(beginning, batch).log_potential.mean(), rel=1e-6)
@@ -158,7 +165,7 @@ def test_dmo_is_em_with_one_step(kind):
 def test_learning_raises_the_likelihood(kind, method):
     made = training(**kind, method=method, m_steps=3, batch_size=8, learning_rate=0.01)
     before = likelihood(made)
-    epochs = [made.run_epoch() for _ in range(12)]
+    epochs = [made.run_epoch() for _ in range(10)]
     assert likelihood(made) > before + 0.5
     assert epochs[-1].train > epochs[0].train + 0.3
 
@@ -166,7 +173,7 @@ def test_learning_raises_the_likelihood(kind, method):
 @every_kind
 def test_hard_em_raises_the_probability_of_the_best_trees(kind):
     made = training(**kind, method="hard-em", m_steps=3, batch_size=8, learning_rate=0.01)
-    curve = [made.run_epoch().train for _ in range(12)]
+    curve = [made.run_epoch().train for _ in range(8)]
     assert curve[-1] > curve[0] + 0.5
 
 
@@ -217,15 +224,11 @@ def test_sentences_grow_by_a_word_with_each_epoch():
     assert made.finished
 
 
-def test_an_epoch_without_any_sentence_short_enough_does_nothing():
-    long = tagged("N V D A", "V N D A N")
-    made = training(long, model="ndmv", grow_from=2, epochs=1)
-    before = weights(made)
-    for _ in (2, 3):
-        made.run_epoch()
-    assert all(np.array_equal(before[name], after) for name, after in weights(made).items())
-    made.run_epoch()
-    assert not all(np.array_equal(before[name], after) for name, after in weights(made).items())
+def test_growing_begins_where_there_are_sentences():
+    made = training(tagged("N V D A", "V N D A N", "N V D A N V"), model="ndmv", grow_from=2, epochs=1)
+    seen = sentences_of_epochs(made, 3)
+    assert [(epoch.max_length, len(np.concatenate(batches))) for epoch, batches in seen] == [(4, 1), (5, 2), (6, 3)]
+    assert made.finished
 
 
 def test_the_constraint_acts_in_training_and_on_held_out_sentences():
@@ -255,7 +258,7 @@ def relative_frequencies(kind: dict[str, str], corpus: Corpus) -> tuple[RuleTabl
 def test_a_network_learns_the_relative_frequencies_of_given_trees(kind):
     corpus = tagged(*SENTENCES)
     start = Start(heads=np.concatenate(HEADS))
-    made = training(corpus, start=start, **kind, size=24, batch_size=0, learning_rate=0.01, start_epochs=300)
+    made = training(corpus, start=start, **kind, size=24, batch_size=0, learning_rate=0.01, start_epochs=200)
     made.begin()
     expected, counts = relative_frequencies(kind, corpus)
     table = made.table()
@@ -272,7 +275,7 @@ def start_counts(start: Start, settings: NeuralSettings) -> RuleCounts:
     if start.heads is not None:
         counts = tree_counts(random_counts(settings.order, TAGS, 0), batch, start.heads)
     else:
-        counts = expectations(potentials(raise_order(start.first_order, settings.order), settings), batch).counts
+        counts = expectations(raise_order(start.first_order, settings.order), batch).counts
     return counts if settings.generation == "outside-in" else counts_inside_out(counts)
 
 
@@ -287,8 +290,7 @@ def test_the_start_is_gradient_steps_on_its_counts(kind, start):
     started, by_hand = (training(start=start, **kind, batch_size=0, start_epochs=3) for _ in range(2))
     started.begin()
     adam_steps(by_hand, lambda table: start_counts(start, by_hand.settings), steps=3)
-    assert distance(started, by_hand) < 0.01
-    assert distance(started, training(**kind)) > 0.5
+    assert same_steps(started, by_hand)
 
 
 @every_kind
@@ -303,8 +305,8 @@ def test_an_anchor_adds_so_much_of_the_counts_of_the_start(kind, start):
         for _ in range(3):
             made.run_epoch()
     adam_steps(by_hand, counts_of, steps=3)
-    assert distance(trained, by_hand) < 0.05
-    assert distance(trained, free) > 0.1
+    assert same_steps(trained, by_hand)
+    assert not same_steps(trained, free)
 
 
 def test_without_a_start_there_is_nothing_to_begin_and_no_anchor():
@@ -359,9 +361,9 @@ def test_without_held_out_sentences_the_last_epoch_is_kept():
 
 @pytest.mark.parametrize("method", ["em", "hard-em"])
 def test_a_likelihood_that_falls_under_full_batch_em_is_told(method):
-    made = training(model="ndmv", method=method, batch_size=0, m_steps=5, learning_rate=0.2)
+    made = training(model="ndmv", method=method, batch_size=0, m_steps=5, learning_rate=0.08)
     with pytest.warns(LikelihoodFell, match=r"should not lower .* epoch \d+ did: .* Lower --learning-rate"):
-        for _ in range(10):
+        for _ in range(12):
             made.run_epoch()
 
 
@@ -376,8 +378,8 @@ def test_small_steps_of_full_batch_em_do_not_fall():
 @pytest.mark.parametrize(
     "fluctuating",
     [
-        {"method": "em", "batch_size": 4, "learning_rate": 0.02},
-        {"method": "dmo", "batch_size": 0, "learning_rate": 0.01},
+        {"method": "em", "batch_size": 4, "m_steps": 2, "learning_rate": 0.02},
+        {"method": "dmo", "batch_size": 0, "learning_rate": 0.02},
     ],
 )
 def test_nothing_is_told_of_a_likelihood_that_may_fall(fluctuating):
@@ -405,9 +407,10 @@ def test_weights_that_are_no_numbers_are_noticed_at_once(kind):
         made.run_epoch()
 
 
-def test_weights_that_are_no_numbers_after_the_last_step_of_an_epoch_are_not_kept():
-    # The last step of an epoch is nobody's first, so that no chart sees what it made.
-    made = training(model="ndmv", batch_size=0)
+@pytest.mark.parametrize("spoiled", [float("nan"), 1e30], ids=["no numbers", "numbers too large for the rules"])
+def test_what_the_last_step_of_an_epoch_spoiled_is_not_kept(spoiled):
+    # The next batch would show it, but there is none.
+    made = training(model="sibling", batch_size=0)
     made.run_epoch()
     good = made.table()
     step = made.optimiser.step
@@ -415,7 +418,7 @@ def test_weights_that_are_no_numbers_after_the_last_step_of_an_epoch_are_not_kep
     def spoil():
         step()
         with torch.no_grad():
-            next(made.network.parameters()).fill_(float("nan"))
+            next(made.network.parameters()).fill_(spoiled)
 
     made.optimiser.step = spoil
     with pytest.raises(Diverged, match="in epoch 2"):

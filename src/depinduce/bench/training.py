@@ -143,7 +143,7 @@ def load_sentences(settings: TrainingBench) -> Corpus:
 
 
 def new_training(settings: TrainingBench, corpus: Corpus) -> NetworkTraining:
-    """Ours, as `depinduce train --model sibling` trains."""
+    """Ours: epochs of a sibling model as `depinduce train` runs them, without an anchor."""
     learning = NeuralSettings(
         model="sibling", method="dmo", batch_size=settings.batch_size, threads=settings.threads, seed=settings.seed
     )

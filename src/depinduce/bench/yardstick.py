@@ -110,8 +110,10 @@ def _inside(
     decision = decision.view(*order.shape(count), 2)  # [direction, head, context, (valence), STOP or GO]
     if lengths is None:
         left, right = chart(child, decision, tags, arcs, plus)
-    else:
+    elif chart is _sibling_in_place:
         left, right = _sibling_in_place(child, decision, tags, arcs, plus, lengths)
+    else:
+        raise ValueError(f"padded sentences only in the form {PUBLISHED} of the sibling chart")
     # P = logsumexp_{1≤i≤n} R[i] + C_{1,i,0}^{0,1} + C_{i,n,1}^{0,1}
     return plus(root[tags] + left + right, 1)
 

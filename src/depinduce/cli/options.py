@@ -57,7 +57,7 @@ def _option(field: dataclasses.Field, annotation: Any, default: Any) -> dict[str
         return {"action": argparse.BooleanOptionalAction, "default": default, "help": _with_default(help, shown)}
     option: dict[str, Any] = {"default": default, "metavar": field.metadata["metavar"]}
     if get_origin(annotation) is tuple:
-        option |= {"nargs": "+", "type": get_args(annotation)[0], "action": _AsTuple}
+        option |= {"nargs": "*", "type": get_args(annotation)[0], "action": _AsTuple}
         shown = " ".join(map(str, default)) or "none"
     else:
         option |= {"type": next((kind for kind in get_args(annotation) if kind is not type(None)), annotation)}

@@ -17,7 +17,7 @@ from depinduce.cli.options import add_settings, given_settings, names_of
 from depinduce.corpus import Corpus, Reading
 from depinduce.errors import DepinduceError
 from depinduce.experiments.recipes import load_recipe, recipe_names
-from depinduce.learning.configuration import MAX_LENGTH, Configuration, configure
+from depinduce.learning.configuration import MAX_LENGTH, Configuration, configure, parse_seeds
 from depinduce.learning.count_settings import CountSettings
 from depinduce.learning.learning_settings import NEURAL_MODELS, LearningSettings
 from depinduce.learning.neural_settings import NeuralSettings
@@ -76,22 +76,43 @@ def read_configuration(arguments: argparse.Namespace) -> Configuration:
         say(f"settings of the recipe ud-{given['model']}, without its --non-heads; another: --recipe NAME")
     else:
         recipe = {}
-    configuration = configure(recipe | given)
+    where = f"recipe {arguments.recipe} with --model {given['model']}: " if recipe and "model" in given else ""
+    configuration = configure(recipe | given, where)
     for option in ("seeds", "watch"):
         if getattr(arguments, option) is not None and not configuration.neural:
             raise DepinduceError(f"--{option} is for neural models; {configuration.learning.model} is a count model.")
     if arguments.jobs < 1:
         raise DepinduceError(f"--jobs must be at least 1, not {arguments.jobs}.")
+    if arguments.seeds is not None:
+        parse_seeds(arguments.seeds)
+        if "seed" in given:
+            raise DepinduceError("--seed and --seeds: choose one of them.")
+        if "-" in (*arguments.train, *(arguments.dev or ())):
+            raise DepinduceError("--seeds: every training reads the files anew, which stdin cannot do. Name files.")
     return configuration
 
 
 def prepare_place(out: Path, overwrite: bool, resume: bool) -> bool:
     """Whether something is there already; refused unless it may be replaced or gone on with."""
+    if overwrite and resume:
+        raise DepinduceError("--overwrite and --resume: choose one of them.")
     require_place_for_model(out)
     is_there = out.exists() and any(out.iterdir())
     if is_there and not (overwrite or resume):
         raise DepinduceError(f"{out}: is there already. Choose another --out, or add --overwrite or --resume.")
     return is_there
+
+
+def clear(out: Path, settings: LearningSettings) -> None:
+    """Remove an earlier training, unless the new one starts from it."""
+    if settings.init[0] == "model":
+        GrammarModel.load(settings.init[1])  # a fault of the start shows before anything is lost
+    if len(settings.init) > 1 and Path(settings.init[1]).resolve().is_relative_to(out.resolve()):
+        raise DepinduceError(
+            f"--overwrite would delete {settings.init[1]}, where training starts. Choose another --out."
+        )
+    for entry in out.iterdir():
+        shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
 
 
 def load_files(arguments: argparse.Namespace, configuration: Configuration) -> tuple[Corpus, Corpus | None]:
@@ -144,14 +165,18 @@ def run_neural(arguments, configuration: Configuration, train, dev, out: Path, i
 
     watch = watcher(arguments.watch, train.tag_vocabulary, configuration.reading) if arguments.watch else None
     if is_there and arguments.overwrite:
-        shutil.rmtree(out)
+        clear(out, configuration.learning)
     run = Run(configuration, train, dev, out, watch)
     if (out / CONFIGURATION).exists():
         run.resume()
     elif is_there and arguments.resume:
-        raise DepinduceError(f"{out}: no training of a neural model to go on with. Choose another --out.")
+        hint = "add --seeds" if any(out.glob("seed-*")) else "choose another --out"
+        raise DepinduceError(f"{out}: no training of one neural model to go on with; {hint}.")
     with progress("training", None, "epochs") as update:
-        model, finished = run.go(lambda step: update(step.done, neural_text(step), step.total))
+        try:
+            model, finished = run.go(lambda step: update(step.done, neural_text(step), step.total))
+        except KeyboardInterrupt:  # before there was a model
+            return _farewell(out, finished=False)
     if arguments.json:
         print(json.dumps({"out": str(out), "finished": finished, **model.history}))
     return _farewell(out, finished)
@@ -159,13 +184,13 @@ def run_neural(arguments, configuration: Configuration, train, dev, out: Path, i
 
 def run_seeds(arguments, configuration: Configuration, out: Path) -> int:
     from depinduce.evaluation.tables import Table
-    from depinduce.learning.seeds import parse_seeds, train_seeds
+    from depinduce.learning.seeds import train_seeds
 
     seeds = parse_seeds(arguments.seeds)
-    if "-" in (*arguments.train, *(arguments.dev or ())):
-        raise DepinduceError("--seeds: every training reads the files anew, which stdin does not allow. Name files.")
+    if (out / "config.toml").exists():
+        raise DepinduceError(f"{out}: holds the training of one seed. Choose another --out for --seeds.")
     if arguments.overwrite and out.exists():
-        shutil.rmtree(out)
+        clear(out, configuration.learning)
     done = dict.fromkeys(seeds, (0, 1))
 
     with progress("training", None, "epochs") as update:
@@ -176,7 +201,10 @@ def run_seeds(arguments, configuration: Configuration, out: Path) -> int:
             update(sum(part for part, _ in done.values()), ", ".join(texts), len(seeds) * total)
 
         files = arguments.train, arguments.dev, out, arguments.watch
-        summary = train_seeds(configuration, seeds, arguments.jobs, *files, report=report)
+        try:
+            summary = train_seeds(configuration, seeds, arguments.jobs, *files, report=report)
+        except KeyboardInterrupt:
+            return _farewell(out, finished=False)
     if arguments.json:
         print(json.dumps(summary))
     else:

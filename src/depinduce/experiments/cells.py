@@ -73,8 +73,6 @@ def run_cell(task: CellTask, send: Callable[[Any], None] = lambda message: None)
         result = _trained_and_scored(task)
     except Diverged as error:
         return {"failed": str(error), "seconds": time.perf_counter() - began}
-    except DepinduceError as error:
-        raise DepinduceError(str(error)) from None  # some errors cannot go from process to process
     result["seconds"] = round(time.perf_counter() - began, 2)
     with atomic_file(task.cell.path(task.out)) as temporary:
         temporary.write_text(json.dumps(result) + "\n", encoding="utf-8")
@@ -91,7 +89,7 @@ def _trained_and_scored(task: CellTask) -> dict[str, Any]:
     watch = watcher(files["dev"], train.tag_vocabulary, configuration.reading) if task.watched else None
     run = Run(configuration, train, dev, watch=watch)
     if configuration.learning.ladder:
-        _share_first_rung(run, task.out / SHARED)
+        _share_first_rung(run, task.out / SHARED, task.code)
     model, finished = run.go()
     if not finished:
         raise KeyboardInterrupt
@@ -117,7 +115,7 @@ def _trained_and_scored(task: CellTask) -> dict[str, Any]:
     }
 
 
-def _share_first_rung(run: Run, folder: Path) -> None:
+def _share_first_rung(run: Run, folder: Path, code: str) -> None:
     """Train the first rung of a ladder, unless a cell whose ladder begins in the same way has done so.
 
     Recipes of different models share it: the same settings, seed and sentences give the same trees.
@@ -127,7 +125,7 @@ def _share_first_rung(run: Run, folder: Path) -> None:
         "rungs": [vars(rung) | {"settings": vars(rung.settings)} for rung in first],
         "network": vars(run.configuration.network),
         "data": [run.train.fingerprint(), run.dev.fingerprint()],
-        "code": code_fingerprint(),
+        "code": code,
     }
     name = hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()[:16]
     path = folder / f"{name}.npz"

@@ -39,7 +39,7 @@ def ud_figures(results: Results) -> dict[str, str]:
             "epoch",
             "log-likelihood per sentence",
             likelihood,
-            f"{about} Log-likelihood of a training and of a held-out sentence after each epoch.{around}",
+            f"{about} Log-likelihood of a training sentence during each epoch, of a held-out one after it.{around}",
         ),
         "figure-5-uas.svg": line_chart(
             "Attachment score by training method, French",

@@ -14,7 +14,8 @@ from depinduce.errors import DepinduceError
 from depinduce.files import atomic_file
 from depinduce.learning.network_training import NetworkTraining
 
-NUMBERS = ("epoch", "best_epoch", "best_dev", "first_train", "previous_train")
+FORMAT_VERSION = 1
+NUMBERS = ("epoch", "best_epoch", "best_dev", "first_per_word", "previous_train")
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # of Adam
 
 
@@ -53,18 +54,21 @@ def write_checkpoint(path: Path, tensors: dict[str, torch.Tensor], arrays: dict[
     everything = {f"training.{name}": tensor.detach().contiguous() for name, tensor in tensors.items()}
     everything |= {f"run.{name}": torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
     with atomic_file(path) as temporary:
-        save_file(everything, temporary, metadata={"state": json.dumps(state)})
+        save_file(everything, temporary, metadata={"format_version": str(FORMAT_VERSION), "state": json.dumps(state)})
 
 
 def read_checkpoint(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, np.ndarray], dict]:
     """What `write_checkpoint` wrote."""
     try:
         with safe_open(path, framework="pt") as file:
+            version = file.metadata()["format_version"]
+            if version != str(FORMAT_VERSION):
+                raise ValueError(f"written in format {version}; this version reads format {FORMAT_VERSION}")
             state = json.loads(file.metadata()["state"])
             everything = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, not a dict
     except Exception as error:  # whatever a damaged file leads to
         raise DepinduceError(
-            f"{path}: damaged ({type(error).__name__}: {error}). Start again with --overwrite."
+            f"{path}: cannot be read ({type(error).__name__}: {error}). Start again with --overwrite."
         ) from error
     tensors = {name.removeprefix("training."): t for name, t in everything.items() if name.startswith("training.")}
     arrays = {name.removeprefix("run."): t.numpy() for name, t in everything.items() if name.startswith("run.")}

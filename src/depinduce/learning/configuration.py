@@ -13,7 +13,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from depinduce.corpus import Reading
 from depinduce.errors import DepinduceError
 from depinduce.learning.count_settings import CountSettings
-from depinduce.learning.learning_settings import NEURAL_MODELS, LearningSettings
+from depinduce.learning.learning_settings import COUNT_MODELS, NEURAL_MODELS, LearningSettings
 from depinduce.learning.neural_settings import NeuralSettings
 from depinduce.models.network_settings import NetworkSettings
 
@@ -47,6 +47,10 @@ def configure(values: dict[str, Any], where: str = "") -> Configuration:
     where: whence the values come, for errors
     """
     model = values.get("model", LearningSettings.model)
+    if model not in (*COUNT_MODELS, *NEURAL_MODELS):
+        raise DepinduceError(
+            f"{where}there is no model {model!r}. Models: {', '.join((*COUNT_MODELS, *NEURAL_MODELS))}."
+        )
     neural = model in NEURAL_MODELS
     parts = (NeuralSettings, NetworkSettings, Reading) if neural else (CountSettings, Reading)
     known = {field.name: (part, field) for part in parts for field in dataclasses.fields(part)}
@@ -58,7 +62,11 @@ def configure(values: dict[str, Any], where: str = "") -> Configuration:
     for part in parts:
         types = get_type_hints(part)
         own = {name: value for name, value in values.items() if known[name][0] is part}
-        made.append(part(**{name: _checked(name, value, types[name], where) for name, value in own.items()}))
+        own = {name: _checked(name, value, types[name], where) for name, value in own.items()}
+        try:
+            made.append(part(**own))
+        except DepinduceError as error:
+            raise DepinduceError(f"{where}{error}") from None
     return Configuration(made[0], made[1] if neural else None, made[-1])
 
 
@@ -84,6 +92,19 @@ def _checked(name: str, value: Any, annotation: Any, where: str) -> Any:
     raise DepinduceError(f"{where}{name} cannot be {value!r}.")
 
 
+def parse_seeds(text: str) -> list[int]:
+    """`0-4`, `0,2,5` or `7` as numbers."""
+    seeds: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()) or (dash and int(last) < int(first)):
+            raise DepinduceError(f"--seeds {text}: not seeds. Write for example 0-4 or 0,2,5.")
+        seeds += range(int(first), int(last if dash else first) + 1)
+    if len(set(seeds)) < len(seeds):
+        raise DepinduceError(f"--seeds {text}: a seed comes twice.")
+    return seeds
+
+
 def write_toml(path: str | Path, values: dict[str, Any]) -> None:
     """Plain names and values; None is left out."""
     lines = [f"{name} = {_toml(value)}\n" for name, value in values.items() if value is not None]
@@ -91,7 +112,8 @@ def write_toml(path: str | Path, values: dict[str, Any]) -> None:
 
 
 def _toml(value: Any) -> str:
-    return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)  # the same in both
+    text = json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)  # the same in both, but
+    return text.replace("\x7f", "\\u007f")  # for this
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class LearningSettings:
         (), "tags that may not have children; `ud` stands for " + " ".join(UD_NON_HEADS), metavar="TAG"
     )
     seed: int = setting(0, "of everything random")
-    threads: int = setting(1, "threads for the charts")
+    threads: int = setting(1, "threads for the charts and the network")
 
     def __post_init__(self):
         name, *rest = self.init or ("",)

@@ -30,7 +30,7 @@ from depinduce.models.counts import uniform_counts
 from depinduce.models.network import RuleNetwork, as_table
 from depinduce.models.network_settings import NetworkSettings
 
-DIVERGED = 2.0  # so many times the log-likelihood of the first epoch is no fluctuation
+DIVERGED = 2.0  # so many times the log-likelihood that a word had in the first batch is no fluctuation
 
 CountsOf = Callable[[RuleTable], tuple[RuleCounts, np.ndarray]]  # of a batch: counts, and a score of every sentence
 
@@ -38,10 +38,9 @@ CountsOf = Callable[[RuleTable], tuple[RuleCounts, np.ndarray]]  # of a batch: c
 class Diverged(DepinduceError):
     """Training went astray."""
 
-    def __init__(self, what: str):
-        super().__init__(
-            f"{what}. What there was before is kept; lower --learning-rate (or --m-steps) and start again."
-        )
+    @classmethod
+    def because(cls, what: str) -> Diverged:
+        return cls(f"{what}. What there was before is kept; lower --learning-rate (or --m-steps) and start again.")
 
 
 @dataclass(frozen=True)
@@ -98,11 +97,12 @@ class NetworkTraining:
         self.in_start = Minibatches(settings.order, train, settings.non_heads_in("start"))
         held_out = dev is not None and Minibatches(settings.order, dev, settings.non_heads_in("training"))
         self.dev = held_out.all() if held_out else None
-        longest = int(train.lengths.max())
-        self.lengths = [*range(settings.grow_from, longest)] if settings.grow_from else []  # of the growing epochs
+        shortest, longest = int(train.lengths.min()), int(train.lengths.max())
+        growing = range(max(settings.grow_from, shortest), longest) if settings.grow_from else ()
+        self.lengths = [*growing]  # of the growing epochs
         self.longest = longest
         self.epoch, self.best_epoch = 0, 0
-        self.best_dev, self.first_train, self.previous_train = -np.inf, -np.inf, -np.inf
+        self.best_dev, self.first_per_word, self.previous_train = -np.inf, -np.inf, -np.inf
         self.best_weights = self.weights()
 
     @property
@@ -133,12 +133,19 @@ class NetworkTraining:
         self.epoch += 1
         growing = self.epoch <= len(self.lengths)
         max_length = self.lengths[self.epoch - 1] if growing else self.longest
-        start, total, sentences_seen = time.perf_counter(), 0.0, 0
+        start, total, sentences_seen, words = time.perf_counter(), 0.0, 0, 0
         for sentences in self._shuffled(max_length):
             scores = self._learn(lambda table, chosen=sentences: self._e_step(table, chosen), len(sentences))
             total, sentences_seen = total + scores.sum(), sentences_seen + len(sentences)
-        train = total / max(sentences_seen, 1)
-        self._watch_over(train, growing or not sentences_seen)
+            words += self.train.corpus.lengths[sentences].sum()
+            if np.isneginf(self.first_per_word):
+                self.first_per_word = total / words
+        if not torch.isfinite(self.parameters).all():
+            raise Diverged.because(f"The weights are not numbers any more in epoch {self.epoch}")
+        train = total / sentences_seen
+        if not train * sentences_seen >= DIVERGED * self.first_per_word * words:
+            raise Diverged.because(f"The log-likelihood of a sentence fell to {train:.2f} in epoch {self.epoch}")
+        self._warn_if_lower(train, growing)
         dev = None if self.dev is None else self._held_out_likelihood()
         if dev is None or growing or dev > self.best_dev:
             self.best_weights, self.best_epoch = self.weights(), self.epoch
@@ -210,20 +217,14 @@ class NetworkTraining:
         potentials = self._potentials(self.network.table())
         return float(log_partition(potentials, self.dev.batch, self.dev.factors, threads=self.settings.threads).mean())
 
-    def _watch_over(self, train: float, growing: bool) -> None:
-        """Stop when the likelihood collapses; warn when it falls where it cannot."""
-        if growing:
-            return
-        if not np.isfinite(train) or train < DIVERGED * self.first_train and np.isfinite(self.first_train):
-            raise Diverged.because(f"The log-likelihood of a sentence fell to {train:.2f} in epoch {self.epoch}")
-        if not np.isfinite(self.first_train):
-            self.first_train = train
+    def _warn_if_lower(self, train: float, growing: bool) -> None:
+        """EM on all sentences at once cannot lower their likelihood, if its gradient steps are small enough."""
         full_batch_em = self.settings.method != "dmo" and not self.settings.batch_size
-        if full_batch_em and train < self.previous_train - 1e-9 * abs(train):
+        if full_batch_em and not growing and train < self.previous_train - 1e-9 * abs(train):
             warnings.warn(
                 f"EM on all sentences at once should not lower their log-likelihood, but epoch {self.epoch} did: "
                 f"{self.previous_train:.6f} to {train:.6f}. Lower --learning-rate or --m-steps",
                 LikelihoodFell,
                 stacklevel=2,
             )
-        self.previous_train = train
+        self.previous_train = -np.inf if growing else train

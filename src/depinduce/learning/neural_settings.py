@@ -67,6 +67,8 @@ class NeuralSettings(LearningSettings):
                 raise DepinduceError(f"--{name} cannot have {unknown[0]!r}. Choose from: {' '.join(known)}.")
         if self.generation == "inside-out" and self.model != "sibling":
             raise DepinduceError("--generation inside-out is for --model sibling: other models do not see siblings.")
+        if self.anchor and self.init[0] == "random" and not self.ladder:
+            raise DepinduceError("--anchor needs a start made of trees, or a --ladder: --init random has none.")
         if self.members > 1 and not self.ladder:
             raise DepinduceError(
                 "--members needs a --ladder: its first model is the one that is trained several times."

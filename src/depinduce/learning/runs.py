@@ -102,7 +102,8 @@ class Run:
         self.configuration, self.train, self.dev = configuration, train, dev
         self.settings: NeuralSettings = configuration.learning
         self.directory = Path(directory) if directory is not None else None
-        self.watch = watch
+        self.watch, self.watched = watch, watch is not None
+        self.fingerprints = train.fingerprint(), None if dev is None else dev.fingerprint()
         self.rungs = rungs(self.settings)
         self.rung = 0
         self.heads: np.ndarray | None = None  # of the start, unless it is a first-order grammar
@@ -119,34 +120,43 @@ class Run:
             self._open_directory()
         finished = True
         try:
-            while self.rung < len(self.rungs):
+            while not self.finished:
                 self.climb(report)
         except KeyboardInterrupt:
+            if self.training is None and not self.members:
+                raise  # there is nothing yet to keep
             finished = False
-        if not finished and self.training is None and not self.members:
-            raise KeyboardInterrupt  # before there was anything to keep
         model = self.model()
         if self.directory is not None:
             model.save(self.directory / MODEL)
         return model, finished
 
+    @property
+    def finished(self) -> bool:
+        """The last rung is trained to its end."""
+        return self.rung == len(self.rungs) - 1 and self.training is not None and self.training.finished
+
     def climb(self, report: Callable[[Progress], None] = lambda progress: None) -> None:
-        """Train the present rung, then stand on the next."""
+        """Train the present rung, then stand on the next if there is one."""
         rung = self.rungs[self.rung]
         if self.training is None:
             training = self._new_training(rung)
             training.begin()
             self.training = training
+            if rung.member == 0:
+                self.members = []  # those of the rung before: their trees are the start of this one
             self._save()
         while not self.training.finished:
             epoch = self.training.run_epoch()
             self._remember(rung, epoch, report)
             self._save()
+        if self.finished:
+            return
         self.members.append(self.training.table())
         self.training = None
         self.rung += 1
-        if self.rung < len(self.rungs) and self.rungs[self.rung].number > rung.number:
-            self.heads, self.members = self._agreed_trees(rung), []
+        if self.rungs[self.rung].number > rung.number:
+            self.heads = self._agreed_trees(rung)
         self._save()
 
     def stand_on_second_rung(self, heads: np.ndarray, history: list[dict[str, Any]]) -> None:
@@ -165,7 +175,7 @@ class Run:
             return Start(heads=self.heads)
         if settings.init[0] == "random":
             return None
-        if settings.init[0] == "harmonic" and settings.start_trees == "all" and settings.generation == "outside-in":
+        if settings.init[0] == "harmonic" and settings.start_trees == "all":
             return Start(first_order=harmonic_table(self.train))
         if self.heads is None:
             non_heads = settings.non_heads_in("start")
@@ -192,9 +202,8 @@ class Run:
                 metrics.write(json.dumps(line) + "\n")
         times = ("seconds", "sentences_per_second")
         self.history.append({name: value for name, value in line.items() if name not in times})
-        before = sum(1 for past in self.history)
-        total = before + self._epochs_left()
-        report(Progress(rung, epoch, before, total, watched))
+        done = len(self.history)
+        report(Progress(rung, epoch, done, done + self._epochs_left(), watched))
 
     def _epochs_left(self) -> int:
         left = self.training.total_epochs - self.training.epoch
@@ -221,8 +230,9 @@ class Run:
             self.configuration.reading,
             {
                 "settings": json.loads(json.dumps(self.configuration.values())),
-                "training_data": {"sha256": train.fingerprint(), "sentences": len(train), "words": len(train.tags)},
-                "watched": self.watch is not None,
+                "training_data": {"sha256": self.fingerprints[0], "sentences": len(train), "words": len(train.tags)},
+                "model": rung.model,
+                "watched": self.watched,
                 "epochs": self.history,
             },
             inside_out=rung.settings.generation == "inside-out",
@@ -249,8 +259,8 @@ class Run:
             "members": len(self.members),
             "history": self.history,
             "training": state,
-            "training_data": self.train.fingerprint(),
-            "held_out_data": None if self.dev is None else self.dev.fingerprint(),
+            "watched": self.watched,
+            "data": self.fingerprints,
         }
         write_checkpoint(self.directory / CHECKPOINT, tensors, arrays, state)
 
@@ -263,6 +273,7 @@ class Run:
         tensors, arrays, state = read_checkpoint(path)
         self._require_same_data(state)
         self.rung, self.history = state["rung"], state["history"]
+        self.watched |= state["watched"]
         self.heads = arrays.get("heads")
         names = ("root", "child", "decision")
         self.members = [RuleTable(*(arrays[f"{k}.{name}"] for name in names)) for k in range(state["members"])]
@@ -277,13 +288,12 @@ class Run:
         if changed:
             differences = ", ".join(f"{name} was {before.get(name)!r}, is {now[name]!r}" for name in changed)
             raise DepinduceError(f"--resume: the settings differ from those of the run: {differences}. Use the same.")
+        self._open_directory()  # the settings that may change
+        for stale in self.directory.glob(f".{CHECKPOINT}.*"):
+            stale.unlink()  # half-written when the run was killed
 
     def _require_same_data(self, state: dict) -> None:
-        held_out = None if self.dev is None else self.dev.fingerprint()
-        for name, before, now in (
-            ("training", state["training_data"], self.train.fingerprint()),
-            ("held-out", state["held_out_data"], held_out),
-        ):
+        for name, before, now in zip(("training", "held-out"), state["data"], self.fingerprints, strict=True):
             if before != now:
                 raise DepinduceError(
                     f"--resume: the {name} sentences differ from those of the run. Use the same files."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,24 +16,12 @@ from depinduce.files import atomic_file
 from depinduce.jobs import side_by_side
 from depinduce.learning.configuration import Configuration, configure
 from depinduce.learning.held_out import held_out, training_corpus
+from depinduce.learning.network_training import Diverged
 from depinduce.learning.runs import CONFIGURATION, MODEL, Run
 from depinduce.learning.watching import watcher
 from depinduce.models.grammar_model import GrammarModel
 
 SEEDS = "seeds.json"
-
-
-def parse_seeds(text: str) -> list[int]:
-    """`0-4`, `0,2,5` or `7` as numbers."""
-    seeds: list[int] = []
-    for part in text.split(","):
-        first, dash, last = part.partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()) or (dash and int(last) < int(first)):
-            raise DepinduceError(f"--seeds {text}: not seeds. Write for example 0-4 or 0,2,5.")
-        seeds += range(int(first), int(last if dash else first) + 1)
-    if len(set(seeds)) < len(seeds):
-        raise DepinduceError(f"--seeds {text}: a seed comes twice.")
-    return seeds
 
 
 @dataclass(frozen=True)
@@ -49,14 +38,20 @@ class SeedTask:
 def train_seed(task: SeedTask, send: Callable[[Any], None]) -> dict[str, Any]:
     """Train one seed, from where it was if it has begun; gives what is compared among seeds."""
     configuration = configure(task.values)
-    train = training_corpus(task.train, configuration.reading)
-    dev = held_out(task.dev, configuration.reading, train) if task.dev else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # whoever started us has said it
+        train = training_corpus(task.train, configuration.reading)
+        dev = held_out(task.dev, configuration.reading, train) if task.dev else None
     watch = watcher(task.watch, train.tag_vocabulary, configuration.reading) if task.watch else None
     run = Run(configuration, train, dev, task.directory, watch)
     if (run.directory / CONFIGURATION).exists():
         run.resume()
-    model, finished = run.go(lambda progress: send((progress.done, progress.total)))
+    try:
+        model, finished = run.go(lambda progress: send((progress.done, progress.total)))
+    except Diverged as error:
+        return {"seed": configuration.learning.seed, "finished": False, "failed": str(error)}
     last = [line for line in run.history if line["rung"] == run.rungs[-1].number]
+    last = [line for line in last if line["max_length"] == train.lengths.max()]
     kept = max(last, key=lambda line: line["dev"]) if dev is not None and last else (last or [{}])[-1]
     return {
         "seed": configuration.learning.seed,
@@ -99,6 +94,11 @@ def train_seeds(
 
     results = dict(side_by_side(train_seed, tasks, jobs, on_message))
     lines = [results[number] for number in range(len(seeds))]
+    failed = [line for line in lines if "failed" in line]
+    if failed:
+        raise DepinduceError(
+            f"seed {failed[0]['seed']}: {failed[0]['failed']} {len(failed)} of {len(lines)} seeds failed."
+        )
     summary = {"by": "dev" if dev else "train", "seeds": lines, "mean": {}, "sd": {}}
     for name, values in _columns(lines).items():
         summary["mean"][name] = float(np.mean(values))

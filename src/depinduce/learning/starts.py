@@ -52,7 +52,7 @@ def start_trees(
 
 def trees_of_file(path: str, train: Corpus, reading: Reading) -> np.ndarray:
     """The heads in a CoNLL-U file of the training sentences. [token]"""
-    given = load_corpus([path], reading, tag_vocabulary=train.tag_vocabulary, with_heads=True)
+    given = load_corpus([path], reading, tag_vocabulary=train.tag_vocabulary, trees=True, with_heads=True)
     same = np.array_equal(given.lengths, train.lengths) and np.array_equal(given.tags, train.tags)
     if not same:
         shared = min(len(given), len(train))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -119,14 +120,16 @@ def require_place_for_model(directory: str | Path) -> None:
     above = next(folder for folder in place.absolute().parents if folder.exists())
     if not (above.is_dir() and os.access(above, os.W_OK)):
         raise DepinduceError(f"{place}: nothing can be written in {above}. Choose another place for the model.")
-    if place.exists() and not (place.is_dir() and all(_is_ours(path.name) for path in place.iterdir())):
+    if place.exists() and not (place.is_dir() and all(map(_is_ours, place.iterdir()))):
         raise DepinduceError(f"{place}: this is not a model and is not replaced. Choose another place for the model.")
 
 
-def _is_ours(name: str) -> bool:
-    """Whether a file of this name may be part of a model or of its training."""
-    training = {INNER, "config.toml", "metrics.jsonl", "checkpoint.safetensors", "seeds.json"}
-    return name in {DESCRIPTION, TABLES} | training or name.startswith("seed-")
+def _is_ours(path: Path) -> bool:
+    """Whether this may be part of a model or of its training, or was half-written when that was killed."""
+    if path.name == INNER or re.fullmatch(r"seed-\d+", path.name):
+        return path.is_dir() and all(map(_is_ours, path.iterdir()))
+    own = (DESCRIPTION, TABLES, "config.toml", "metrics.jsonl", "checkpoint.safetensors", "seeds.json")
+    return path.name in own or path.name.startswith(tuple(f".{whole}." for whole in (*own, INNER)))
 
 
 def _require_shape(table: RuleTable, order: Order, tags: int) -> None:

@@ -66,26 +66,24 @@ class RuleNetwork(nn.Module):
         )
 
     def _contexts(self, hidden: Tensor) -> tuple[Tensor | None, Tensor | None]:
-        """The factors of contexts in child and in decision rules, if there are contexts."""
+        """The factors of contexts in child and in decision rules. [dir, valence, context, rank]"""
         if self.order is Order.FIRST:
             return None, None
         factors = self.context_factors(hidden)
         if self.order is Order.GRANDPARENT:
-            factors = _by_direction(factors, self.tags + 1)  # [dir, valence, grandparent or ROOT, rank]
-        else:
-            factors = factors.view(self.tags + 1, DIRECTIONS, -1).transpose(0, 1)  # [dir, sibling or NULL, rank]
+            factors = _by_direction(factors, self.tags + 1)
+        else:  # a sibling has one valence; the rules that it would make with the other are computed and left aside
+            factors = factors.view(1, self.tags + 1, DIRECTIONS, -1).permute(2, 0, 1, 3).expand(-1, VALENCES, -1, -1)
         return factors.split(self.ranks, dim=-1)
 
     def _rules(self, parent: Tensor, context: Tensor | None, outcome: Tensor) -> Tensor:
         """log p of children or decisions, rows as in `Order.shape`. parent, outcome: [dir, valence, symbol, rank]"""
+        context = None if context is None else context.flatten(0, 1)
+        rules = log_probabilities(parent.flatten(0, 1), context, outcome.flatten(0, 1))
+        rules = rules.unflatten(0, (DIRECTIONS, VALENCES))  # [dir, valence, parent, context, outcome]
         if self.order is Order.SIBLING:  # with a sibling HAS, with NULL NO
-            after = log_probabilities(parent[:, HAS], context[:, :-1], outcome[:, HAS])
-            first = log_probabilities(parent[:, NO], context[:, -1:], outcome[:, NO])
-            rules = torch.cat([after, first], dim=2)  # [dir, parent, sibling or NULL, outcome]
+            rules = torch.cat([rules[:, HAS, :, :-1], rules[:, NO, :, -1:]], dim=2)
         else:
-            context = None if context is None else context.flatten(0, 1)
-            rules = log_probabilities(parent.flatten(0, 1), context, outcome.flatten(0, 1))
-            rules = rules.unflatten(0, (DIRECTIONS, VALENCES))  # [dir, valence, parent, context, outcome]
             rules = rules.permute(0, 2, 3, 1, 4)
         return rules.reshape(-1, outcome.shape[2])
 
