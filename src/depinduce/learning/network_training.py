@@ -140,13 +140,12 @@ class NetworkTraining:
             words += self.train.corpus.lengths[sentences].sum()
             if np.isneginf(self.first_per_word):
                 self.first_per_word = total / words
-        if not torch.isfinite(self.parameters).all():
-            raise Diverged.because(f"The weights are not numbers any more in epoch {self.epoch}")
+        table = self._in_numbers(self.network.table())
         train = total / sentences_seen
         if not train * sentences_seen >= DIVERGED * self.first_per_word * words:
             raise Diverged.because(f"The log-likelihood of a sentence fell to {train:.2f} in epoch {self.epoch}")
         self._warn_if_lower(train, growing)
-        dev = None if self.dev is None else self._held_out_likelihood()
+        dev = None if self.dev is None else self._held_out_likelihood(table)
         if dev is None or growing or dev > self.best_dev:
             self.best_weights, self.best_epoch = self.weights(), self.epoch
             self.best_dev = self.best_dev if growing or dev is None else dev
@@ -174,10 +173,7 @@ class NetworkTraining:
         for _ in range(steps or self.settings.gradient_steps):
             log_probabilities = self.network()
             if counts is None:
-                table = as_table(log_probabilities)
-                if not np.isfinite(table.child.sum() + table.decision.sum() + table.root.sum()):
-                    raise Diverged.because(f"The rules are not numbers any more in epoch {self.epoch}")
-                counts, scores = counts_of(table)
+                counts, scores = counts_of(self._in_numbers(as_table(log_probabilities)))
             self.parameters.grad.zero_()
             gradients = [
                 torch.from_numpy(part / -sentences).float() for part in (counts.root, counts.child, counts.decision)
@@ -213,8 +209,13 @@ class NetworkTraining:
         """The chart's counts as those of the rules."""
         return counts if self.settings.generation == "outside-in" else counts_inside_out(counts)
 
-    def _held_out_likelihood(self) -> float:
-        potentials = self._potentials(self.network.table())
+    def _in_numbers(self, table: RuleTable) -> RuleTable:
+        if not np.isfinite(table.child.sum() + table.decision.sum() + table.root.sum()):
+            raise Diverged.because(f"The rules are not numbers any more in epoch {self.epoch}")
+        return table
+
+    def _held_out_likelihood(self, table: RuleTable) -> float:
+        potentials = self._potentials(table)
         return float(log_partition(potentials, self.dev.batch, self.dev.factors, threads=self.settings.threads).mean())
 
     def _warn_if_lower(self, train: float, growing: bool) -> None:
