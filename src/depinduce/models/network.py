@@ -23,7 +23,7 @@ from depinduce.models.encoder import DIRECTIONS, VALENCES, Encoder
 from depinduce.models.network_settings import NetworkSettings
 from depinduce.models.trilinear import log_probabilities
 
-PARENT, CHILD, CONTEXT, DECISION, ROOT = range(5)  # roles
+ROLES = 5  # parent, child, context, decision, root
 DECISIONS = 2
 
 
@@ -37,7 +37,7 @@ class RuleNetwork(nn.Module):
         size = settings.size
         self.ranks = settings.child_rank, settings.decision_rank
         self.embedding = nn.Parameter(torch.randn(tags + 4, size))  # tags, NULL or ROOT, STOP, GO, the root
-        self.roles = nn.Linear(size, 5 * size, bias=False)
+        self.roles = nn.Linear(size, ROLES * size, bias=False)
         self.encoder = Encoder(settings)
         both = settings.child_rank + settings.decision_rank
         self.parent_factors = nn.Linear(size, both, bias=False)  # C of child rules, then C of decision rules
@@ -109,16 +109,16 @@ def _layout(order: Order, tags: int) -> tuple[Tensor, Tensor, list[int]]:
     """
     null, decisions, root = tags, (tags + 1, tags + 2), tags + 3
     both = (NO, HAS)
-    members: list[list[tuple[int, int]]] = [  # role -> (symbol, valence)
-        [(tag, valence) for valence in both for tag in range(tags)],  # PARENT
-        [(tag, valence) for valence in both for tag in range(tags)],  # CHILD
+    members: list[list[tuple[int, int]]] = [  # role -> (symbol, valence), in the order of the roles
+        [(tag, valence) for valence in both for tag in range(tags)],  # as a parent
+        [(tag, valence) for valence in both for tag in range(tags)],  # as a child
         {
             Order.FIRST: [],
             Order.SIBLING: [*((tag, HAS) for tag in range(tags)), (null, NO)],  # a sibling tells the valence
             Order.GRANDPARENT: [(symbol, valence) for valence in both for symbol in range(tags + 1)],
-        }[order],  # CONTEXT
-        [(decision, valence) for valence in both for decision in decisions],  # DECISION
-        [(root, valence) for valence in both],  # ROOT
+        }[order],  # as a context
+        [(decision, valence) for valence in both for decision in decisions],
+        [(root, valence) for valence in both],
     ]
     numbers: dict[tuple[int, int], int] = {}  # (symbol, role) -> token
     inputs = []
@@ -126,5 +126,5 @@ def _layout(order: Order, tags: int) -> tuple[Tensor, Tensor, list[int]]:
         for symbol, valence in pairs:
             token = numbers.setdefault((symbol, role), len(numbers))
             inputs.append(VALENCES * token + valence)
-    tokens = [5 * symbol + role for symbol, role in numbers]
+    tokens = [ROLES * symbol + role for symbol, role in numbers]
     return torch.tensor(tokens), torch.tensor(inputs), [DIRECTIONS * len(pairs) for pairs in members]
