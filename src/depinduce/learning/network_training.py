@@ -126,6 +126,7 @@ class NetworkTraining:
             for sentences in self._shuffled(self.longest):
                 counts = self._start_counts(sentences)
                 self._learn(lambda _, counts=counts: (counts, np.zeros(1)), len(sentences), steps=1)
+        self._in_numbers(self.network.table())
         self.best_weights = self.weights()
 
     def run_epoch(self) -> Epoch:
