@@ -118,6 +118,10 @@ class Corpus:
             index=self.index[mask],
         )
 
+    def identity(self) -> dict[str, str | int]:
+        """What a model remembers of the corpus that it was trained on."""
+        return {"sha256": self.fingerprint(), "sentences": len(self), "words": len(self.tags)}
+
     def fingerprint(self) -> str:
         """SHA-256 of what training sees: the symbols and the sentences, never the heads."""
         digest = hashlib.sha256()

@@ -105,7 +105,7 @@ def _trained_and_scored(task: CellTask) -> dict[str, Any]:
         "language": cell.language,
         "seed": cell.seed,
         "split": cell.split,
-        "training_data": {"sha256": train.fingerprint(), "sentences": len(train), "words": len(train.tags)},
+        "training_data": train.identity(),
         "scores": _scores(model, files[cell.split], configuration.reading),
         "log_likelihood": {
             name: _mean_log_likelihood(model, settings, part) for name, part in (("train", train), ("dev", dev))

@@ -10,7 +10,7 @@ from typing import Any
 
 from depinduce.errors import DepinduceError
 from depinduce.experiments.recipes import load_recipe
-from depinduce.learning.configuration import Configuration, configure
+from depinduce.learning.configuration import Configuration, as_saved, changes, configure
 
 LANGUAGES = {
     "eu": "Basque",
@@ -113,16 +113,15 @@ def read_cell(cell: Cell, out: Path) -> dict[str, Any] | None:
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
         version = (result["format"], result["format_version"])
-        settings = json.loads(json.dumps(configure(result["settings"]).values()))
+        settings = as_saved(configure(result["settings"]).values())
     except (ValueError, TypeError, KeyError, DepinduceError) as error:
         raise DepinduceError(f"{path}: not a result that this version can read ({error}). {remedy}") from error
     if version != (CELL_FORMAT, CELL_FORMAT_VERSION):
         raise DepinduceError(f"{path}: written in another format, {version[0]} {version[1]}. {remedy}")
-    now = json.loads(json.dumps(EXPERIMENTS[cell.experiment].configuration(cell.seed).values()))
+    now = as_saved(EXPERIMENTS[cell.experiment].configuration(cell.seed).values())
     changed = [name for name in {**now, **settings} if now.get(name) != settings.get(name)]
     if changed:
-        was = ", ".join(f"{name} was {settings.get(name)!r}, is {now.get(name)!r}" for name in changed)
-        raise DepinduceError(f"{path}: made with other settings: {was}. {remedy}")
+        raise DepinduceError(f"{path}: made with other settings: {changes(changed, settings, now)}. {remedy}")
     return result
 
 

@@ -6,6 +6,7 @@ import dataclasses
 import difflib
 import json
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
@@ -39,6 +40,16 @@ class Configuration:
 
     def replace(self, **changes: Any) -> Configuration:
         return configure(self.values() | changes)
+
+
+def as_saved(values: dict[str, Any]) -> dict[str, Any]:
+    """Settings as they come back from a file, lists for tuples."""
+    return json.loads(json.dumps(values))
+
+
+def changes(names: Iterable[str], before: dict[str, Any], now: dict[str, Any]) -> str:
+    """What these settings were and are, in words."""
+    return ", ".join(f"{name} was {before.get(name)!r}, is {now.get(name)!r}" for name in names)
 
 
 def configure(values: dict[str, Any], where: str = "") -> Configuration:

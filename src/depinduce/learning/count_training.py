@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict
 
@@ -11,6 +10,7 @@ from depinduce.errors import DepinduceError
 from depinduce.grammar.between_orders import lower_order
 from depinduce.grammar.rules import Order, RuleCounts, RuleTable, tag_batch
 from depinduce.grammar.trees import tree_counts
+from depinduce.learning.configuration import as_saved, changes
 from depinduce.learning.count_settings import CountSettings
 from depinduce.learning.em import Data, Step, maximise
 from depinduce.learning.starts import harmonic_table, start_trees
@@ -56,8 +56,8 @@ def train_counts(
         report=remember,
     )
     history = {
-        "settings": _as_saved(settings),
-        "training_data": {"sha256": train.fingerprint(), "sentences": len(train), "words": len(train.tags)},
+        "settings": as_saved(asdict(settings)),
+        "training_data": train.identity(),
         "steps": steps[: outcome.iteration],
     }
     constrained = settings.constrained_tags
@@ -67,19 +67,14 @@ def train_counts(
 
 def _require_same_run(earlier: GrammarModel, settings: CountSettings, train: Corpus) -> None:
     """Refuse to go on with a model that was trained otherwise."""
-    wanted, found = _as_saved(settings), earlier.history.get("settings", {})
+    wanted, found = as_saved(asdict(settings)), earlier.history.get("settings", {})
     free = {"iterations", "patience", "threads"}  # these may change on the way
     changed = sorted(name for name in wanted if name not in free and wanted[name] != found.get(name))
     if changed:
-        differences = ", ".join(f"{name} was {found.get(name)!r}, is {wanted[name]!r}" for name in changed)
-        raise DepinduceError(f"--resume: the settings differ from those of the model: {differences}. Use the same.")
+        was = changes(changed, found, wanted)
+        raise DepinduceError(f"--resume: the settings differ from those of the model: {was}. Use the same.")
     if earlier.history["training_data"]["sha256"] != train.fingerprint():
         raise DepinduceError("--resume: the training sentences differ from those of the model. Use the same files.")
-
-
-def _as_saved(settings: CountSettings) -> dict:
-    """The settings as they come back from a file, lists for tuples."""
-    return json.loads(json.dumps(asdict(settings)))
 
 
 def start(

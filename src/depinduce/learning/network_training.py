@@ -94,6 +94,9 @@ class NetworkTraining:
         self.generator = np.random.default_rng(seed)
         self.train = Minibatches(settings.order, train, settings.non_heads_in("training"))
         self.start = start
+        if start is not None:  # what every batch of the start needs
+            self.like = uniform_counts(settings.order, self.tags)  # for its shape
+            self.start_table = start.first_order and raise_order(start.first_order, settings.order)
         self.in_start = Minibatches(settings.order, train, settings.non_heads_in("start"))
         held_out = dev is not None and Minibatches(settings.order, dev, settings.non_heads_in("training"))
         self.dev = held_out.all() if held_out else None
@@ -196,10 +199,9 @@ class NetworkTraining:
         """The counts that the start gives to some sentences."""
         data, tokens = self.in_start.take(sentences)
         if self.start.heads is not None:
-            counts = tree_counts(uniform_counts(self.settings.order, self.tags), data.batch, self.start.heads[tokens])
+            counts = tree_counts(self.like, data.batch, self.start.heads[tokens])
         else:
-            table = raise_order(self.start.first_order, self.settings.order)
-            counts, _ = expected_counts(table, data, self.settings.threads)
+            counts, _ = expected_counts(self.start_table, data, self.settings.threads)
         return self._rules_counted(counts)
 
     def _potentials(self, table: RuleTable) -> RuleTable:

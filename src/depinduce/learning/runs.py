@@ -26,7 +26,7 @@ from depinduce.files import atomic_file
 from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.rules import RuleTable
 from depinduce.learning.checkpoints import read_checkpoint, restore_training, training_state, write_checkpoint
-from depinduce.learning.configuration import Configuration, read_toml, write_toml
+from depinduce.learning.configuration import Configuration, as_saved, changes, read_toml, write_toml
 from depinduce.learning.minibatches import Minibatches
 from depinduce.learning.network_training import Epoch, NetworkTraining, Start
 from depinduce.learning.neural_settings import NeuralSettings
@@ -103,7 +103,8 @@ class Run:
         self.settings: NeuralSettings = configuration.learning
         self.directory = Path(directory) if directory is not None else None
         self.watch, self.watched = watch, watch is not None
-        self.fingerprints = train.fingerprint(), None if dev is None else dev.fingerprint()
+        self.training_data = train.identity()
+        self.fingerprints = self.training_data["sha256"], None if dev is None else dev.fingerprint()
         self.rungs = rungs(self.settings)
         self.rung = 0
         self.heads: np.ndarray | None = None  # of the start, unless it is a first-order grammar
@@ -221,16 +222,15 @@ class Run:
         return self._model_of(self.rungs[self.rung - 1], self.members[-1])
 
     def _model_of(self, rung: Rung, table: RuleTable) -> GrammarModel:
-        train = self.train
         return GrammarModel(
             rung.settings.order,
-            train.tag_vocabulary,
+            self.train.tag_vocabulary,
             table,
             self.settings.non_heads_in("parsing"),
             self.configuration.reading,
             {
-                "settings": json.loads(json.dumps(self.configuration.values())),
-                "training_data": {"sha256": self.fingerprints[0], "sentences": len(train), "words": len(train.tags)},
+                "settings": as_saved(self.configuration.values()),
+                "training_data": self.training_data,
                 "model": rung.model,
                 "watched": self.watched,
                 "epochs": self.history,
@@ -283,11 +283,11 @@ class Run:
         self._cut_metrics()
 
     def _require_same_configuration(self) -> None:
-        before, now = read_toml(self.directory / CONFIGURATION), json.loads(json.dumps(self.configuration.values()))
+        before, now = read_toml(self.directory / CONFIGURATION), as_saved(self.configuration.values())
         changed = [name for name in now if name not in FREE_ON_RESUME and now[name] != before.get(name)]
         if changed:
-            differences = ", ".join(f"{name} was {before.get(name)!r}, is {now[name]!r}" for name in changed)
-            raise DepinduceError(f"--resume: the settings differ from those of the run: {differences}. Use the same.")
+            was = changes(changed, before, now)
+            raise DepinduceError(f"--resume: the settings differ from those of the run: {was}. Use the same.")
         self._open_directory()  # the settings that may change
         for stale in self.directory.glob(f".{CHECKPOINT}.*"):
             stale.unlink()  # half-written when the run was killed
