@@ -63,7 +63,7 @@ def test_batches_hold_every_sentence_once(settings):
     batches = training.batches_by_length(corpus, 2)
     assert all(len(batch.tags) <= 2 for batch in batches)
     assert sorted(tuple(tags) for batch in batches for tags in batch.tags.tolist()) == sentences
-    batches = training.padded_batches(corpus, settings)
+    batches = [training.padded(corpus, chosen) for chosen in training.random_batches(corpus, settings)]
     rows = [(tags, length) for batch in batches for tags, length in zip(batch.tags, batch.lengths, strict=True)]
     assert sorted(tuple(tags[:length].tolist()) for tags, length in rows) == sentences
 

@@ -100,7 +100,8 @@ def expectations(
 
     _Pass("expectation_pass", table, batch, factors, threads, run, with_outside=True).sum(space)
     shares.sort(key=lambda pair: pair[0])  # whichever thread was first: the same sum to the last bit
-    total = Totals(*(sum(parts) for parts in zip(_no_counts(table), *(share for _, share in shares), strict=True)))
+    first, *others = (share for _, share in shares) if shares else [_no_counts(table)]
+    total = Totals(*(sum(parts[1:], parts[0]) for parts in zip(first, *others, strict=True)))
     counts = RuleCounts(
         total.root,
         total.child.reshape(rows + 1, columns + 1)[:-1, :-1],

@@ -190,8 +190,9 @@ def _logarithms(log_potentials: np.ndarray) -> np.ndarray:
 def _probabilities(log_potentials: np.ndarray, lowest: float) -> np.ndarray:
     """exp, with NaN for what is too small or large: a sentence that meets one is done in log space."""
     with np.errstate(over="ignore"):
-        potentials = np.exp(_logarithms(log_potentials))
-    if potentials.size and (potentials.min() < lowest or potentials.max() > HIGHEST_RULE):
+        potentials = np.exp(log_potentials, dtype=np.float64)
+    if potentials.size and not (potentials.min() >= lowest and potentials.max() <= HIGHEST_RULE):
+        log_potentials = _logarithms(log_potentials)
         potentials[(potentials < lowest) & (log_potentials > -np.inf) | (potentials > HIGHEST_RULE)] = np.nan
     return potentials
 

@@ -94,7 +94,8 @@ def show_training(results: dict) -> None:
     title = f"sibling model: an epoch over {corpus['sentences']} sentences, {corpus['words']} words"
     show_table(Table(title, ["", "seconds", "times as long as ours"], rows))
     parts = ", ".join(f"{part} {spent:.3f} s" for part, spent in results["breakdown"].items())
-    print(f"of ours: {parts}")
+    whole = results["seconds_of_a_whole_epoch_of_ours"]
+    print(f"of ours: {parts}; a whole epoch with shuffling: {whole:.3f} s")
     show_memory(results)
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -108,11 +109,11 @@ class Batch:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    @property
+    @cached_property
     def lengths(self) -> np.ndarray:
         return np.diff(self.offsets)
 
-    @property
+    @cached_property
     def arc_offsets(self) -> np.ndarray:
         """Where each sentence's n × n arcs begin in an array over all (head, child) pairs. [sentence + 1]"""
         return np.concatenate([[0], np.cumsum(self.lengths**2)])

@@ -139,7 +139,7 @@ class NetworkTraining:
         max_length = self.lengths[self.epoch - 1] if growing else self.longest
         start, total, sentences_seen, words = time.perf_counter(), 0.0, 0, 0
         for sentences in self._shuffled(max_length):
-            scores = self._learn(lambda table, chosen=sentences: self._e_step(table, chosen), len(sentences))
+            scores = self.learn_from(sentences)
             total, sentences_seen = total + scores.sum(), sentences_seen + len(sentences)
             words += self.train.corpus.lengths[sentences].sum()
             if np.isneginf(self.first_per_word):
@@ -156,6 +156,10 @@ class NetworkTraining:
         seconds = time.perf_counter() - start
         return Epoch(self.epoch, max_length, float(train), dev, seconds, sentences_seen / seconds)
 
+    def learn_from(self, sentences: np.ndarray) -> np.ndarray:
+        """The step, or the steps, on one batch; gives the log-likelihood (or best tree's score) of its sentences."""
+        return self._learn(lambda table: self._e_step(table, sentences), len(sentences))
+
     def table(self) -> RuleTable:
         """The rules of the best network so far."""
         current = self.weights()
@@ -171,18 +175,17 @@ class NetworkTraining:
         size = self.settings.batch_size or max(len(order), 1)
         return [order[k : k + size] for k in range(0, len(order), size)]
 
+    @torch.no_grad()
     def _learn(self, counts_of: CountsOf, sentences: int, steps: int | None = None) -> np.ndarray:
         """Gradient steps on Σ count · log p(rule), the counts being those of the table before the first step."""
         scores = counts = None
         for _ in range(steps or self.settings.gradient_steps):
-            log_probabilities = self.network()
+            rules, pull_back = self.network.rules()
             if counts is None:
-                counts, scores = counts_of(self._in_numbers(as_table(log_probabilities)))
-            self.parameters.grad.zero_()
-            gradients = [
-                torch.from_numpy(part / -sentences).float() for part in (counts.root, counts.child, counts.decision)
-            ]
-            torch.autograd.backward(log_probabilities, gradients)
+                counts, scores = counts_of(self._in_numbers(as_table(rules)))
+            parts = (counts.root, counts.child, counts.decision)
+            to_rules = [torch.from_numpy(part / -sentences).to(rules[0].dtype) for part in parts]
+            torch.cat([gradient.flatten() for gradient in pull_back(*to_rules)], out=self.parameters.grad)
             self.optimiser.step()
         return scores
 

@@ -14,17 +14,20 @@ The whole table comes from one pass: all symbols in all roles go through the enc
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain
+
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import log_softmax
 
 from depinduce.grammar.rules import HAS, NO, Order, RuleTable
-from depinduce.models.encoder import DIRECTIONS, VALENCES, Encoder
+from depinduce.models.encoder import DIRECTIONS, VALENCES, Encoder, encode
+from depinduce.models.gradients import Gradients, PullBack, differentiable
 from depinduce.models.network_settings import NetworkSettings
 from depinduce.models.trilinear import log_probabilities
 
-ROLES = 5  # parent, child, context, decision, root
-DECISIONS = 2
+PARENT, CHILD, CONTEXT, DECISION, ROOT = range(ROLES := 5)
+Rules = tuple[Tensor, Tensor, Tensor]  # log p of roots, children and decisions: the arrays of a `RuleTable`
 
 
 class RuleNetwork(nn.Module):
@@ -45,86 +48,124 @@ class RuleNetwork(nn.Module):
         self.child_factors = nn.Linear(size, 2 * settings.child_rank, bias=False)  # of child rules, then of root rules
         self.decision_factors = nn.Linear(size, settings.decision_rank, bias=False)
         self.root_factors = nn.Linear(size, settings.child_rank, bias=False)
-        tokens, inputs, self._inputs_by_role = _layout(order, tags)
+        tokens, inputs, self._shapes = _layout(order, tags)
         self.register_buffer("_tokens", tokens, persistent=False)
         self.register_buffer("_inputs", inputs, persistent=False)
+        self.register_buffer("_rows", _rows(order, tags), persistent=False)
+        self._weights = tuple(self.parameters())  # to collect them at every step takes longer than some products
 
-    def forward(self) -> tuple[Tensor, Tensor, Tensor]:
-        """log p of every rule: the arrays of a `RuleTable`."""
-        in_roles = self.roles(self.embedding).view(-1, self.embedding.shape[1])  # [symbol · role, size]
-        hidden = self.encoder(in_roles.index_select(0, self._tokens), self._inputs)  # [input · dir, size]
-        parent, child, context, decision, root = hidden.split(self._inputs_by_role)
-        parent = _by_direction(self.parent_factors(parent), self.tags).split(self.ranks, dim=-1)
-        context = self._contexts(context)
-        child, as_root = _by_direction(self.child_factors(child), self.tags).split(self.ranks[0], dim=-1)
-        decision = _by_direction(self.decision_factors(decision), DECISIONS)
-        root = _by_direction(self.root_factors(root), 1)
-        return (
-            log_softmax((root @ as_root.transpose(2, 3)).sum(dim=(0, 1, 2)), dim=-1),
-            self._rules(parent[0], context[0], child),
-            self._rules(parent[1], context[1], decision),
-        )
+    def forward(self) -> Rules:
+        """log p of every rule: the arrays of a `RuleTable`, open to autograd."""
+        return differentiable(self._compute, *self._weights)
 
-    def _contexts(self, hidden: Tensor) -> tuple[Tensor | None, Tensor | None]:
-        """The factors of contexts in child and in decision rules. [dir, valence, context, rank]"""
-        if self.order is Order.FIRST:
-            return None, None
-        factors = self.context_factors(hidden)
-        if self.order is Order.GRANDPARENT:
-            factors = _by_direction(factors, self.tags + 1)
-        else:  # a sibling has one valence; the rules that it would make with the other are computed and left aside
-            factors = factors.view(1, self.tags + 1, DIRECTIONS, -1).permute(2, 0, 1, 3).expand(-1, VALENCES, -1, -1)
-        return factors.split(self.ranks, dim=-1)
+    @torch.no_grad()
+    def rules(self) -> tuple[Rules, PullBack]:
+        """log p of every rule, and the way back to the gradient by each of the parameters. Faster than autograd."""
+        return self._compute(*self._weights)
 
-    def _rules(self, parent: Tensor, context: Tensor | None, outcome: Tensor) -> Tensor:
-        """log p of children or decisions, rows as in `Order.shape`. parent, outcome: [dir, valence, symbol, rank]"""
-        context = None if context is None else context.flatten(0, 1)
-        rules = log_probabilities(parent.flatten(0, 1), context, outcome.flatten(0, 1))
-        rules = rules.unflatten(0, (DIRECTIONS, VALENCES))  # [dir, valence, parent, context, outcome]
-        if self.order is Order.SIBLING:  # with a sibling HAS, with NULL NO
-            rules = torch.cat([rules[:, HAS, :, :-1], rules[:, NO, :, -1:]], dim=2)
-        else:
-            rules = rules.permute(0, 2, 3, 1, 4)
-        return rules.reshape(-1, outcome.shape[2])
+    def _compute(self, embedding: Tensor, roles: Tensor, *rest: Tensor) -> tuple[Rules, PullBack]:
+        encoder_weights, factor_weights = rest[: -len(self._shapes)], rest[-len(self._shapes) :]
+        in_roles = (embedding @ roles.t()).view(-1, embedding.shape[1])  # [symbol · role, size]
+        tokens = in_roles.index_select(0, self._tokens)
+        hidden, back_to_tokens = encode(tokens, self._inputs, self.encoder.skip, encoder_weights)
+        by_role = hidden.split([DIRECTIONS * valences * symbols for valences, symbols in self._shapes])
+        blocks, backs = zip(*map(_blocks, by_role, factor_weights, self._shapes), strict=True)
+        rules, back_to_blocks = self._score(*blocks)
+
+        def pull_back(*to_rules: Tensor) -> Gradients:
+            to_blocks = back_to_blocks(*to_rules)
+            to_hidden, to_factors = zip(*(back(to) for back, to in zip(backs, to_blocks, strict=True)), strict=True)
+            to_tokens, to_encoder = back_to_tokens(torch.cat(to_hidden))
+            to_roles = torch.zeros_like(in_roles).index_copy_(0, self._tokens, to_tokens).view(len(embedding), -1)
+            return to_roles @ roles, to_roles.t() @ embedding, *to_encoder, *to_factors
+
+        return rules, pull_back
+
+    def _score(self, parent: Tensor, *rest: Tensor) -> tuple[Rules, PullBack]:
+        """The rules from the factors of every role. [block, symbol, rank]"""
+        *contexts, child, decision, root = rest
+        rank = self.ranks[0]
+        as_root = child[..., rank:].transpose(0, 1).reshape(1, self.tags, -1)  # one score of all blocks
+        (roots,), root_back = log_probabilities(root.view(1, 1, -1), None, (as_root,))
+        context = contexts[0] if contexts else None
+        outcomes = child[..., :rank], decision
+        (children, decisions), rules_back = log_probabilities(parent, context, outcomes, self._rows)
+
+        def pull_back(to_roots: Tensor, to_children: Tensor, to_decisions: Tensor) -> list[Tensor]:
+            to_root, _, (to_as_root,) = root_back(to_roots.unsqueeze(0))
+            to_parent, to_context, (to_child, to_decision) = rules_back(to_children, to_decisions)
+            to_as_root = to_as_root.view(self.tags, len(child), -1).transpose(0, 1)
+            to_child = torch.cat([to_child, to_as_root], dim=-1)
+            return [to_parent, *(to_context for _ in contexts), to_child, to_decision, to_root.view_as(root)]
+
+        return (roots.squeeze(0), children, decisions), pull_back
 
     @torch.no_grad()
     def table(self) -> RuleTable:
         """The rule table as the charts want it, in double precision."""
-        return as_table(self())
+        return as_table(self.rules()[0])
 
 
-def as_table(parts: tuple[Tensor, Tensor, Tensor]) -> RuleTable:
+def as_table(parts: Rules) -> RuleTable:
     return RuleTable(*(part.detach().double().numpy() for part in parts))
 
 
-def _by_direction(projected: Tensor, symbols: int) -> Tensor:
-    """[valence · symbol · dir, rank] as [dir, valence, symbol, rank]"""
-    return projected.view(VALENCES, symbols, DIRECTIONS, -1).permute(2, 0, 1, 3)
+def _blocks(hidden: Tensor, weight: Tensor, shape: tuple[int, int]) -> tuple[Tensor, PullBack]:
+    """The factors of one role, by direction and valence. [dir · valence, symbol, rank]
 
-
-def _layout(order: Order, tags: int) -> tuple[Tensor, Tensor, list[int]]:
-    """What goes through the encoder, role by role.
-
-    tokens: [token] 5 · symbol + role; inputs: [input] 2 · token + valence; and twice the number of inputs of each role
+    hidden: [valence · symbol · dir, size]. What has only one valence stands in both.
     """
-    null, decisions, root = tags, (tags + 1, tags + 2), tags + 3
-    both = (NO, HAS)
-    members: list[list[tuple[int, int]]] = [  # role -> (symbol, valence), in the order of the roles
-        [(tag, valence) for valence in both for tag in range(tags)],  # as a parent
-        [(tag, valence) for valence in both for tag in range(tags)],  # as a child
-        {
-            Order.FIRST: [],
-            Order.SIBLING: [*((tag, HAS) for tag in range(tags)), (null, NO)],  # a sibling tells the valence
-            Order.GRANDPARENT: [(symbol, valence) for valence in both for symbol in range(tags + 1)],
-        }[order],  # as a context
-        [(decision, valence) for valence in both for decision in decisions],
-        [(root, valence) for valence in both],
-    ]
+    valences, symbols = shape
+    factors = (hidden @ weight.t()).view(valences, symbols, DIRECTIONS, -1).permute(2, 0, 1, 3)
+    blocks = factors.expand(-1, VALENCES, -1, -1).reshape(DIRECTIONS * VALENCES, symbols, -1)
+
+    def pull_back(to_blocks: Tensor) -> tuple[Tensor, Tensor]:
+        to_factors = to_blocks.view(DIRECTIONS, VALENCES, symbols, -1)
+        to_factors = to_factors if valences > 1 else to_factors.sum(1, keepdim=True)
+        to_factors = to_factors.permute(1, 2, 0, 3).reshape(len(hidden), -1)
+        return to_factors @ weight, to_factors.t() @ hidden
+
+    return blocks, pull_back
+
+
+def _layout(order: Order, tags: int) -> tuple[Tensor, Tensor, list[tuple[int, int]]]:
+    """What goes through the encoder: the symbols of one role after those of another.
+
+    tokens: [token] 5 · symbol + role; inputs: [input] 2 · token + valence; and of each role how many valences and
+    symbols it has
+    """
+    null, stop, go, root = range(tags, tags + 4)
+    as_context = {  # [valence][symbol] as (symbol, valence)
+        Order.FIRST: [],
+        Order.SIBLING: [[*((tag, HAS) for tag in range(tags)), (null, NO)]],  # a sibling tells the valence
+        Order.GRANDPARENT: _with_valences(range(tags + 1)),
+    }
+    members = {
+        PARENT: _with_valences(range(tags)),
+        CONTEXT: as_context[order],
+        CHILD: _with_valences(range(tags)),
+        DECISION: _with_valences([stop, go]),
+        ROOT: _with_valences([root]),
+    }
     numbers: dict[tuple[int, int], int] = {}  # (symbol, role) -> token
     inputs = []
-    for role, pairs in enumerate(members):
-        for symbol, valence in pairs:
+    for role, by_valence in members.items():
+        for symbol, valence in chain(*by_valence):
             token = numbers.setdefault((symbol, role), len(numbers))
             inputs.append(VALENCES * token + valence)
     tokens = [ROLES * symbol + role for symbol, role in numbers]
-    return torch.tensor(tokens), torch.tensor(inputs), [DIRECTIONS * len(pairs) for pairs in members]
+    shapes = [(len(by_valence), len(by_valence[0])) for by_valence in members.values() if by_valence]
+    return torch.tensor(tokens), torch.tensor(inputs), shapes
+
+
+def _with_valences(symbols: Iterable[int]) -> list[list[tuple[int, int]]]:
+    return [[(symbol, valence) for symbol in symbols] for valence in (NO, HAS)]
+
+
+def _rows(order: Order, tags: int) -> Tensor:
+    """Where the rules of each row of the table are among all (dir, valence, parent, context)."""
+    contexts = 1 if order is Order.FIRST else tags + 1
+    everything = torch.arange(DIRECTIONS * VALENCES * tags * contexts).view(DIRECTIONS, VALENCES, tags, contexts)
+    if order is not Order.SIBLING:
+        return everything.permute(0, 2, 3, 1).flatten()  # as in `Order.shape`
+    return torch.cat([everything[:, HAS, :, :-1], everything[:, NO, :, -1:]], dim=2).flatten()  # with NULL: NO

@@ -1,0 +1,48 @@
+"""Gradients written out by hand, and how autograd gets to know them.
+
+With tags the matrices of a rule network are so small that keeping the books of automatic differentiation takes longer
+than the products themselves. So a computation here gives, beside its results, its *pull-back*: the function from the
+gradient by the results to the gradient by what they were computed from. A larger computation calls the smaller ones,
+and its pull-back calls theirs in the opposite order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+Gradients = tuple[Tensor | None, ...]
+PullBack = Callable[..., Gradients]  # from the gradient by each result to the gradient by each argument
+
+
+def differentiable(compute: Callable[..., tuple[tuple[Tensor, ...], PullBack]], *arguments: Tensor | None):
+    """The results of `compute(*arguments)`, which autograd differentiates by the pull-back that comes with them."""
+    return _WrittenOut.apply(compute, *arguments)
+
+
+class _WrittenOut(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, compute, *arguments):
+        results, ctx.pull_back = compute(*arguments)
+        return results
+
+    @staticmethod
+    def backward(ctx, *to_results):
+        return None, *ctx.pull_back(*to_results)
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """x Wᵀ + b. [row, size]"""
+    return torch.addmm(bias, x, weight.t())
+
+
+def linear_back(x: Tensor, weight: Tensor, to_y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients by x, W and b."""
+    return to_y @ weight, to_y.t() @ x, to_y.sum(0)
+
+
+def relu_back(y: Tensor, to_y: Tensor) -> Tensor:
+    """The gradient by x of y = ReLU(x)."""
+    return torch.ops.aten.threshold_backward(to_y, y, 0)
