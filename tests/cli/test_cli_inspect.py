@@ -15,6 +15,7 @@ from learning.tagged import random_table
 from depinduce.corpus import Reading, Vocabulary, load_corpus, read_sentences
 from depinduce.grammar.rules import HAS, LEFT, NO, RIGHT, Order, RuleTable
 from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.loading import load_grammar
 
 TAGS = Vocabulary(["NOUN", "VERB", "DET"], [3, 2, 1])
 NOUN, VERB, DET = range(3)
@@ -201,7 +202,7 @@ def test_the_comment_is_the_probability_of_the_tree(trained, tmp_path):
     from depinduce.grammar.trees import tree_log_potentials
 
     assert depinduce("sample", trained, "-n", 20, "-o", tmp_path / "a.conllu") == 0
-    model = GrammarModel.load(trained)
+    model = load_grammar(trained)
     corpus = load_corpus(tmp_path / "a.conllu", tag_vocabulary=model.tags, with_heads=True)
     table, batch, factors = model.problem(corpus)
     comments = [sentence.comments[2] for sentence in read_sentences(tmp_path / "a.conllu")]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from cli.demo_parts import demo_part, depinduce, without_heads
 
-from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.loading import load_grammar
 
 SMALL = ["--size", 8, "--child-rank", 4, "--decision-rank", 2, "--epochs", 2, "--batch-size", 20, "--start-epochs", 1]
 PLAIN = ["--recipe", "paper-ud-sibling", *SMALL]
@@ -64,7 +64,7 @@ def test_watched_scores_are_recorded_and_marked_and_change_nothing(tmp_path):
         assert depinduce("train", "--train", train, *PLAIN, *watch, "--out", tmp_path / name) == 0
     assert all(line["watched"]["uas_15"] > 0 for line in metrics(tmp_path / "watched"))
     assert not any("watched" in line for line in metrics(tmp_path / "blind"))
-    models = [GrammarModel.load(tmp_path / name) for name in ("watched", "blind")]
+    models = [load_grammar(tmp_path / name) for name in ("watched", "blind")]
     assert [model.history["watched"] for model in models] == [True, False]
     assert models[0].table.child.tobytes() == models[1].table.child.tobytes()
 

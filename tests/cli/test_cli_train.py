@@ -13,7 +13,7 @@ from cli.demo_parts import contents, demo_part, depinduce, without_heads
 from corpus.blocks import block, write
 
 from depinduce.cli import train as train_command
-from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.loading import load_grammar
 
 every_model = pytest.mark.parametrize("model", ["dmv", "dmv-sibling", "dmv-grand"])
 
@@ -46,7 +46,7 @@ def test_the_model_knows_how_it_was_made(tmp_path):
     train = demo_part(tmp_path / "train.conllu")
     options = ["--iterations", 3, "--max-length", 8, "--non-heads", "DET", "ADP", "--punctuation", "ud"]
     assert depinduce("train", "--train", train, *options, "--out", tmp_path / "model") == 0
-    model = GrammarModel.load(tmp_path / "model")
+    model = load_grammar(tmp_path / "model")
     assert model.non_heads == ("DET", "ADP")
     assert (model.reading.max_length, model.reading.punctuation) == (8, "ud")
     assert model.history["settings"]["iterations"] == 3
@@ -78,7 +78,7 @@ def test_early_stopping_keeps_the_best_iteration(tmp_path, capsys):
     train, dev = demo_part(tmp_path / "train.conllu", count=40), demo_part(tmp_path / "dev.conllu", "dev")
     options = ["--train", train, "--dev", dev, "--patience", 1, "--smoothing", 0.001]
     assert depinduce("train", *options, "--out", tmp_path / "model") == 0
-    likelihoods = [step["dev"] for step in GrammarModel.load(tmp_path / "model").history["steps"]]
+    likelihoods = [step["dev"] for step in load_grammar(tmp_path / "model").history["steps"]]
     assert likelihoods == sorted(likelihoods)
     assert len(likelihoods) < 50
     assert "held-out" in capsys.readouterr().err

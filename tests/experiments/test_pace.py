@@ -6,7 +6,7 @@ import pytest
 from experiments.tiny_ud import tiny_data
 
 from depinduce.experiments.pace import Pace, as_duration, count_sentences, seconds_per_thousand
-from depinduce.experiments.ud import EXPERIMENTS, Cell
+from depinduce.experiments.ud import EXPERIMENTS, JOINT, UD, Cell
 
 
 @pytest.fixture
@@ -18,7 +18,8 @@ def test_every_experiment_has_a_guess():
     guesses = {
         name: seconds_per_thousand(experiment.configuration().learning) for name, experiment in EXPERIMENTS.items()
     }
-    assert all(0.5 < guess < 30 for guess in guesses.values())
+    assert all(0.5 < guesses[name] < 30 for name in UD)
+    assert all(20 < guesses[name] < 150 for name in JOINT)
     assert guesses["paper-sibling-em"] > 2 * guesses["paper-sibling"]
     assert guesses["paper-grand"] > guesses["paper-sibling"]
 

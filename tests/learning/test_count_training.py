@@ -20,6 +20,7 @@ from depinduce.learning.learning_settings import COUNT_MODELS as ORDERS
 from depinduce.learning.starts import harmonic_table, in_vocabulary
 from depinduce.models.counts import Multinomials
 from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.loading import load_grammar
 from depinduce.models.parsing import Parsing, parse_corpus
 
 every_model = pytest.mark.parametrize("model", list(ORDERS))
@@ -286,7 +287,7 @@ def test_resuming_gives_the_bit_identical_model(model, held_out, stop_at, on_dis
     assert len(partial.history["steps"]) < stop_at
     if on_disk:
         partial.save(tmp_path / "model")
-        partial = GrammarModel.load(tmp_path / "model")
+        partial = load_grammar(tmp_path / "model")
     resumed, finished = train_counts(settings, Reading(), CORPUS, held_out, earlier=partial)
     assert finished
     assert same_table(resumed.table, whole.table)

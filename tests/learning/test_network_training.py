@@ -43,7 +43,7 @@ def training(
     corpus: Corpus = CORPUS, dev: Corpus | None = None, start: Start | None = None, seed: int = 0, size: int = 10,
     **settings,
 ) -> NetworkTraining:  # fmt: skip
-    return NetworkTraining(NeuralSettings(**settings), replace(SMALL, size=size), corpus, dev, seed, start)
+    return NetworkTraining.of_tags(NeuralSettings(**settings), replace(SMALL, size=size), corpus, dev, seed, start)
 
 
 def weights(training: NetworkTraining) -> dict[str, np.ndarray]:
@@ -192,8 +192,8 @@ def test_an_epoch_reports_what_it_was_before_it_and_the_held_out_after_it(kind):
 def sentences_of_epochs(made: NetworkTraining, epochs: int) -> list[tuple[Epoch, list[np.ndarray]]]:
     """The batches of sentences from which each epoch learns."""
     taken: list[np.ndarray] = []
-    take = made.train.take
-    made.train.take = lambda sentences: taken.append(sentences) or take(sentences)
+    take = made.train[0].take
+    made.train[0].take = lambda sentences: taken.append(sentences) or take(sentences)
     seen = []
     for _ in range(epochs):
         taken.clear()
@@ -413,14 +413,15 @@ def test_what_the_last_step_of_an_epoch_spoiled_is_not_kept(spoiled):
     made = training(model="sibling", batch_size=0)
     made.run_epoch()
     good = made.table()
-    step = made.optimiser.step
+    optimiser = made.learners[0].optimiser
+    step = optimiser.step
 
     def spoil():
         step()
         with torch.no_grad():
             next(made.network.parameters()).fill_(spoiled)
 
-    made.optimiser.step = spoil
+    optimiser.step = spoil
     with pytest.raises(Diverged, match="in epoch 2"):
         made.run_epoch()
     assert same_table(made.table(), good)

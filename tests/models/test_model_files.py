@@ -15,6 +15,7 @@ from depinduce.corpus import Reading, Vocabulary
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
 from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.loading import load_grammar
 
 
 def example(order: Order = Order.SIBLING, seed: int = 1, **changes) -> GrammarModel:
@@ -29,7 +30,7 @@ def example(order: Order = Order.SIBLING, seed: int = 1, **changes) -> GrammarMo
 def test_a_saved_model_comes_back_bit_by_bit(order, tmp_path):
     model = example(order)
     model.save(tmp_path / "model")
-    again = GrammarModel.load(tmp_path / "model")
+    again = load_grammar(tmp_path / "model")
     for name in ("root", "child", "decision"):
         one, other = getattr(model.table, name), getattr(again.table, name)
         assert (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
@@ -52,7 +53,7 @@ def test_a_model_is_json_and_safetensors_and_nothing_else(tmp_path, monkeypatch)
 
     for name in ("load", "loads", "Unpickler"):
         monkeypatch.setattr(pickle, name, refuse)
-    GrammarModel.load(tmp_path / "model")
+    load_grammar(tmp_path / "model")
 
 
 def test_both_files_may_be_read_by_the_same_people(tmp_path):
@@ -64,7 +65,7 @@ def test_both_files_may_be_read_by_the_same_people(tmp_path):
 def test_saving_replaces_an_older_model(tmp_path):
     example(seed=1).save(tmp_path / "model")
     example(seed=2).save(tmp_path / "model")
-    again = GrammarModel.load(tmp_path / "model")
+    again = load_grammar(tmp_path / "model")
     assert np.array_equal(again.table.decision, example(seed=2).table.decision)
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
@@ -104,7 +105,7 @@ def test_a_model_has_no_place_inside_a_file(tmp_path):
 
 def test_an_empty_directory_can_take_a_model(tmp_path):
     example().save(tmp_path)
-    GrammarModel.load(tmp_path)
+    load_grammar(tmp_path)
 
 
 # ---------------------------------------------------------------- damage
@@ -160,7 +161,7 @@ def test_damage_is_told_with_its_place_and_a_remedy(damage, message, tmp_path):
     example().save(tmp_path / "model")
     damage(tmp_path / "model")
     with pytest.raises(DepinduceError) as refusal:
-        GrammarModel.load(tmp_path / "model")
+        load_grammar(tmp_path / "model")
     assert message in str(refusal.value)
     assert str(tmp_path / "model") in str(refusal.value)
     assert any(remedy in str(refusal.value).lower() for remedy in ("train", "copy it again", "name the directory"))
@@ -168,4 +169,4 @@ def test_damage_is_told_with_its_place_and_a_remedy(damage, message, tmp_path):
 
 def test_a_missing_directory(tmp_path):
     with pytest.raises(DepinduceError, match="nowhere: no model here .* Name the directory"):
-        GrammarModel.load(tmp_path / "nowhere")
+        load_grammar(tmp_path / "nowhere")

@@ -151,7 +151,7 @@ def new_training(settings: TrainingBench, corpus: Corpus) -> NetworkTraining:
     learning = NeuralSettings(
         model="sibling", method="dmo", batch_size=settings.batch_size, threads=settings.threads, seed=settings.seed
     )
-    return NetworkTraining(learning, NETWORK, corpus, None, settings.seed)
+    return NetworkTraining.of_tags(learning, NETWORK, corpus, None, settings.seed)
 
 
 def random_batches(corpus: Corpus, settings: TrainingBench) -> list[np.ndarray]:
@@ -272,7 +272,7 @@ def measure_parts(
     table = training.network.table()
 
     def chart(batch: np.ndarray) -> None:
-        expected_counts(table, training.train.take(batch)[0], settings.threads)
+        expected_counts(table, training.train[0].take(batch)[0], settings.threads)
 
     chart_seconds = time_batches(settings, chart, batches)
     forward_seconds = len(batches) * least_seconds(training.network.rules, settings.seconds)

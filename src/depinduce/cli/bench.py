@@ -16,17 +16,20 @@ EXAMPLE = "depinduce bench charts --json charts.json"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from depinduce.bench.chart_settings import ChartBench
+    from depinduce.bench.lexical_settings import LexicalBench
     from depinduce.bench.training_settings import TrainingBench
 
     kinds = parser.add_subparsers(dest="what", required=True, metavar="WHAT", title="what to measure")
-    for what, settings, help in (
-        ("charts", ChartBench, "log Z, gradients and best trees of random sentences"),
-        ("train", TrainingBench, "an epoch of training a sibling model"),
+    paper = "the paper's own algorithm"
+    for what, settings, help, against in (
+        ("charts", ChartBench, "log Z, gradients and best trees of random sentences", paper),
+        ("train", TrainingBench, "an epoch of training a sibling model", paper),
+        ("lexical", LexicalBench, "training steps of models over words", "the matrix products that they need"),
     ):
         kind = kinds.add_parser(
             what,
             help=help,
-            description=f"Measure {help}, against the paper's own algorithm.",
+            description=f"Measure {help}, against {against}.",
             epilog=f"example:\n  depinduce bench {what} --json {what}.json",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
@@ -38,9 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from depinduce.corpus import open_output
 
-    measure, show = {"charts": (measure_charts, show_charts), "train": (measure_training, show_training)}[
-        arguments.what
-    ]
+    measure, show = {
+        "charts": (measure_charts, show_charts),
+        "train": (measure_training, show_training),
+        "lexical": (measure_lexical, show_lexical),
+    }[arguments.what]
     results = measure(read_settings(arguments, arguments.settings))
     if arguments.json != "-":
         show(results)
@@ -97,6 +102,27 @@ def show_training(results: dict) -> None:
     whole = results["seconds_of_a_whole_epoch_of_ours"]
     print(f"of ours: {parts}; a whole epoch with shuffling: {whole:.3f} s")
     show_memory(results)
+
+
+def measure_lexical(settings) -> dict:
+    from depinduce.bench.lexical import measure
+
+    return measure(settings, lambda what: say(f"measured {what}"))
+
+
+def show_lexical(results: dict) -> None:
+    from depinduce.evaluation.tables import Table
+
+    settings = results["settings"]
+    title = f"a step on {settings['batch_size']} sentences, vocabulary {settings['vocabulary']}"
+    seconds = results["seconds_per_step"].items()
+    show_table(Table(title, ["", "seconds"], [[name, f"{spent:.3f}"] for name, spent in seconds]))
+    print(", ".join(f"{name}: {ratio:.2f}" for name, ratio in results["ratios"].items()))
+    rows = [
+        [vocabulary, f"{found['seconds']:.3f}", f"{found['peak_memory_mb']:.0f}"]
+        for vocabulary, found in results["lexicalised sibling"].items()
+    ]
+    show_table(Table("a step of the lexicalised sibling model", ["vocabulary", "seconds", "peak MB"], rows))
 
 
 def show_memory(results: dict) -> None:

@@ -33,10 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.number < 1:
         raise DepinduceError(f"--number must be at least 1, not {arguments.number}.")
-    from depinduce.models.grammar_model import GrammarModel
     from depinduce.models.inspection import inspect_grammar
+    from depinduce.models.loading import load_grammar
 
-    inspection = inspect_grammar(GrammarModel.load(arguments.model), arguments.head)
+    inspection = inspect_grammar(load_grammar(arguments.model), arguments.head)
     if arguments.json:
         print(json.dumps(inspection.to_json(), indent=2, ensure_ascii=False))
         return 0

@@ -21,6 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     decode_help = "the most probable tree, or that with the most probable arcs (default: viterbi)"
     parser.add_argument("--decode", choices=("viterbi", "mbr"), default="viterbi", help=decode_help)
+    member_help = "of a joint model: both together, the part over words (first) or over tags (second) (default: joint)"
+    parser.add_argument("--member", choices=("joint", "first", "second"), default="joint", help=member_help)
     parser.add_argument("--posteriors", action="store_true", help="add the probability of each arc to MISC")
     cores = os.cpu_count() or 1
     parser.add_argument("--threads", type=int, default=cores, metavar="N", help=f"for the charts (default: {cores})")
@@ -30,10 +32,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.threads < 1:
         raise DepinduceError(f"--threads must be at least 1, not {arguments.threads}.")
     from depinduce.corpus import open_output, read_sentences
-    from depinduce.models.grammar_model import GrammarModel
+    from depinduce.models.loading import load_model, member
     from depinduce.models.parsing import Parsing, parse_stream
 
-    model = GrammarModel.load(arguments.model)
+    model = member(load_model(arguments.model), arguments.member)
     parsing = Parsing(arguments.decode, arguments.posteriors, arguments.threads)
     unknown: set[str] = set()
     start, sentences, words = time.perf_counter(), 0, 0

@@ -18,6 +18,7 @@ from depinduce.experiments.ud import (
     EXPERIMENTS,
     LANGUAGES,
     SPLITS,
+    SUITES,
     Cell,
     plan,
     require_data,
@@ -28,23 +29,32 @@ from depinduce.files import atomic_file
 if TYPE_CHECKING:
     from depinduce.experiments.ud_results import Results
 
-EXAMPLE = "depinduce reproduce ud --data ud14 --languages fr pl --experiments ndmv paper-ndmv --out ud-results"
-MODELS = ("ndmv", "sibling", "grand")
+EXAMPLE = """depinduce reproduce ud --data ud14 --languages fr pl --experiments ndmv paper-ndmv --out ud-results
+  depinduce reproduce joint --data ud14 --languages fr --seeds 1 --out joint-results"""
+MODELS = ("ndmv", "sibling", "grand", "joint-sibling", "joint-grand")
+SEEDS = {"ud": 5, "joint": 3}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("ud",), help="which experiments: those on Universal Dependencies")
+    parser.add_argument(
+        "what",
+        choices=tuple(SUITES),
+        help="ud: the paper's tables on Universal Dependencies; joint: joint training there",
+    )
     parser.add_argument(
         "--data", required=True, metavar="DIR", help="has LANG/train.conllu, LANG/dev.conllu and LANG/test.conllu"
     )
-    parser.add_argument("--out", default="ud-results", metavar="DIR", help="where results go (default: %(default)s)")
-    parser.add_argument("--seeds", type=int, default=5, metavar="N", help="trainings of each kind (default: 5)")
+    parser.add_argument("--out", metavar="DIR", help="where results go (default: ud-results or joint-results)")
+    parser.add_argument("--seeds", type=int, metavar="N", help="trainings of each kind (default: ud 5, joint 3)")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="trainings side by side (default: 2)")
     parser.add_argument(
         "--split", choices=SPLITS, default="test",
         help=f"whose trees are scored; dev is for development, with {' '.join(DEVELOPMENT)} only (default: test)",
     )  # fmt: skip
-    described = "\n".join(f"  {name:22} {experiment.about}" for name, experiment in EXPERIMENTS.items())
+    described = "\n".join(
+        f"{suite}:\n" + "\n".join(f"  {name:22} {experiment.about}" for name, experiment in experiments.items())
+        for suite, experiments in SUITES.items()
+    )
     choice = parser.add_argument_group("some of the experiments", described)
     choice.add_argument(
         "--languages", nargs="+", choices=list(LANGUAGES), metavar="LANG",
@@ -60,29 +70,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    data, out = Path(arguments.data), Path(arguments.out)
+    suite, data = arguments.what, Path(arguments.data)
+    out = Path(arguments.out or f"{suite}-results")
+    seeds = SEEDS[suite] if arguments.seeds is None else arguments.seeds
     languages = [language for language in LANGUAGES if language in (arguments.languages or LANGUAGES)]
-    for name in ("seeds", "jobs"):
-        if getattr(arguments, name) < 1:
-            raise DepinduceError(f"--{name} cannot be {getattr(arguments, name)}: it must be 1 or more.")
+    for name, value in (("seeds", seeds), ("jobs", arguments.jobs)):
+        if value < 1:
+            raise DepinduceError(f"--{name} cannot be {value}: it must be 1 or more.")
     if arguments.split == "dev":
         require_development(languages)
-    names = chosen_experiments(arguments.experiments, arguments.models)
+    names = chosen_experiments(suite, arguments.experiments, arguments.models)
     require_data(data, languages, arguments.split)
 
     from depinduce.experiments.ud_results import Results
 
-    there = Results.read(out, languages, arguments.seeds, arguments.split)
-    cells = plan(names, languages, arguments.seeds, arguments.split)
+    there = Results.read(out, languages, seeds, arguments.split, suite)
+    cells = plan(names, languages, seeds, arguments.split)
     to_run = [cell for cell in cells if (cell.experiment, cell.language, cell.seed) not in there.cells]
     code = run_cells(to_run, data, out, arguments.jobs, len(cells) - len(to_run))
-    show_results(Results.read(out, languages, arguments.seeds, arguments.split), out)
+    show_results(Results.read(out, languages, seeds, arguments.split, suite), out)
     return code
 
 
-def chosen_experiments(names: list[str] | None, models: list[str] | None) -> list[str]:
-    """The experiments that were named, or all; of these, those with the models that were named."""
-    chosen = [name for name in EXPERIMENTS if name in (names or EXPERIMENTS)]
+def chosen_experiments(suite: str, names: list[str] | None, models: list[str] | None) -> list[str]:
+    """The experiments that were named, or all of the suite; of these, those with the models that were named."""
+    others = [name for name in names or () if name not in SUITES[suite]]
+    if others:
+        raise DepinduceError(f"reproduce {suite} has no experiment {others[0]}. It has: {' '.join(SUITES[suite])}.")
+    chosen = [name for name in SUITES[suite] if name in (names or SUITES[suite])]
     if models:
         chosen = [name for name in chosen if EXPERIMENTS[name].configuration().learning.model in models]
     if not chosen:
@@ -137,17 +152,20 @@ def outcome(result: dict) -> str:
 
 def show_results(results: Results, out: Path) -> None:
     """Tables and figures of all the cells that are there: on the screen and in files."""
+    from depinduce.experiments.joint_tables import joint_tables
     from depinduce.experiments.ud_figures import ud_figures
     from depinduce.experiments.ud_tables import as_markdown, in_parts, ud_tables
 
     if results.codes > 1:
         warn(f"the cells in {out} come from {results.codes} states of the code: delete the older ones to be sure")
-    name = "ud" if results.split == "test" else f"ud-{results.split}"
-    tables = ud_tables(results)
+    name = results.suite if results.split == "test" else f"{results.suite}-{results.split}"
+    tables, figures = (
+        (ud_tables(results), ud_figures(results)) if results.suite == "ud" else (joint_tables(results), {})
+    )
     files = {
         f"{name}.md": as_markdown(tables),
         f"{name}.json": json.dumps(results.to_json(), indent=2, ensure_ascii=False) + "\n",
-        **ud_figures(results),
+        **figures,
     }
     for captioned in tables:
         for table in in_parts(captioned.table):

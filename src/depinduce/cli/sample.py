@@ -38,9 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
             raise DepinduceError(f"--{name.replace('_', '-')} must be at least {least}, not {value}.")
     from depinduce.corpus import open_output
     from depinduce.models.generation import Generator
-    from depinduce.models.grammar_model import GrammarModel
+    from depinduce.models.loading import load_grammar
 
-    model = GrammarModel.load(arguments.model)
+    model = load_grammar(arguments.model)
     generator, words = Generator(model, arguments.seed, arguments.max_words), 0
     with open_output(arguments.output) as output:
         for number, sentence in enumerate(generator.sentences(arguments.number), start=1):

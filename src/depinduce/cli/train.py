@@ -19,15 +19,16 @@ from depinduce.errors import DepinduceError
 from depinduce.experiments.recipes import load_recipe, recipe_names
 from depinduce.learning.configuration import MAX_LENGTH, Configuration, configure, parse_seeds
 from depinduce.learning.count_settings import CountSettings
-from depinduce.learning.learning_settings import NEURAL_MODELS, LearningSettings
+from depinduce.learning.learning_settings import NETWORK_MODELS, LearningSettings
 from depinduce.learning.neural_settings import NeuralSettings
-from depinduce.models.grammar_model import GrammarModel, require_place_for_model
+from depinduce.models.lexical_settings import LexicalSettings
+from depinduce.models.loading import load_grammar, load_model
+from depinduce.models.model_files import require_place_for_model
 from depinduce.models.network_settings import NetworkSettings
 
 EXAMPLE = """depinduce train --recipe ud-sibling --train tagged.conllu --out grammar
   depinduce train --model dmv --train tagged.conllu --non-heads ud --out first
   depinduce train --recipe ud-sibling --train tagged.conllu --dev held-out.conllu --seeds 0-4 --jobs 2 --out seeds"""
-WORDS = ("lowercase", "fold_numbers")  # make no difference to a grammar over tags
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(parser, CountSettings, "count models", shared, only_given=True)
     add_settings(parser, NeuralSettings, "neural models", shared, only_given=True)
     add_settings(parser, NetworkSettings, "the network of neural models", only_given=True)
-    add_settings(parser, Reading, "reading", WORDS, only_given=True, max_length=MAX_LENGTH)
+    add_settings(parser, LexicalSettings, "models that see words", only_given=True)
+    add_settings(parser, Reading, "reading", only_given=True, max_length=MAX_LENGTH)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -68,10 +70,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def read_configuration(arguments: argparse.Namespace) -> Configuration:
     """The recipe, if any, with what was given beside it."""
-    given = given_settings(arguments, CountSettings, NeuralSettings, NetworkSettings, Reading)
+    given = given_settings(arguments, CountSettings, NeuralSettings, NetworkSettings, LexicalSettings, Reading)
     if arguments.recipe:
         recipe = load_recipe(arguments.recipe)
-    elif given.get("model") in NEURAL_MODELS:  # the best we know, but what the user knows about tags is hers to say
+    elif given.get("model") in NETWORK_MODELS:  # the best we know, but what the user knows about tags is hers to say
         recipe = {name: value for name, value in load_recipe(f"ud-{given['model']}").items() if name != "non_heads"}
         say(f"settings of the recipe ud-{given['model']}, without its --non-heads; another: --recipe NAME")
     else:
@@ -105,12 +107,11 @@ def prepare_place(out: Path, overwrite: bool, resume: bool) -> bool:
 
 def clear(out: Path, settings: LearningSettings) -> None:
     """Remove an earlier training, unless the new one starts from it."""
-    if settings.init[0] == "model":
-        GrammarModel.load(settings.init[1])  # a fault of the start shows before anything is lost
-    if len(settings.init) > 1 and Path(settings.init[1]).resolve().is_relative_to(out.resolve()):
-        raise DepinduceError(
-            f"--overwrite would delete {settings.init[1]}, where training starts. Choose another --out."
-        )
+    for start in (settings.init, getattr(settings, "word_init", ())):
+        if start[:1] == ("model",):
+            load_model(start[1])  # a fault of the start shows before anything is lost
+        if len(start) > 1 and Path(start[1]).resolve().is_relative_to(out.resolve()):
+            raise DepinduceError(f"--overwrite would delete {start[1]}, where training starts. Choose another --out.")
     for entry in out.iterdir():
         shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
 
@@ -123,7 +124,8 @@ def load_files(arguments: argparse.Namespace, configuration: Configuration) -> t
     left_out = f"; {train.outside} sentences left out by length" if train.outside else ""
     say(f"{len(train)} sentences, {len(train.tags)} words, {len(train.tag_vocabulary)} tags{left_out}")
     warn_about_tags(configuration.learning, train)
-    if configuration.learning.init[0] == "trees":
+    settings = configuration.learning
+    if "trees" in (settings.init[0], *getattr(settings, "word_init", ())[:1]):
         say("the start learns from the trees of a file: if people made them, the training is not unsupervised")
     return train, dev
 
@@ -146,7 +148,7 @@ def run_counts(arguments, configuration: Configuration, train, dev, out: Path, i
     from depinduce.learning.count_training import train_counts
 
     settings = configuration.learning
-    earlier = GrammarModel.load(out) if arguments.resume and is_there else None
+    earlier = load_grammar(out) if arguments.resume and is_there else None
     with progress("EM", settings.iterations, "iterations") as update:
         model, finished = train_counts(
             settings, configuration.reading, train, dev, lambda step: update(*as_text(step)), earlier

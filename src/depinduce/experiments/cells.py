@@ -23,12 +23,14 @@ from depinduce.files import atomic_file
 from depinduce.grammar.rules import RuleTable
 from depinduce.learning.configuration import configure
 from depinduce.learning.held_out import held_out, training_corpus
-from depinduce.learning.learning_settings import NEURAL_MODELS
+from depinduce.learning.learning_settings import NETWORK_MODELS
 from depinduce.learning.network_training import Diverged
 from depinduce.learning.neural_settings import NeuralSettings
-from depinduce.learning.runs import Run
+from depinduce.learning.runs import Model, Run
 from depinduce.learning.watching import watcher
 from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.loading import member
+from depinduce.models.model_files import FIRST, SECOND
 from depinduce.models.parsing import Parsing, parse_corpus
 
 TRAINING_CODE = ("corpus", "grammar", "chart", "evaluation", "models", "learning")  # all that results depend on
@@ -107,6 +109,11 @@ def _trained_and_scored(task: CellTask) -> dict[str, Any]:
         "split": cell.split,
         "training_data": train.identity(),
         "scores": _scores(model, files[cell.split], configuration.reading),
+        "members": {
+            name: _scores(member(model, name), files[cell.split], configuration.reading)
+            for name in (FIRST, SECOND)
+            if settings.is_joint
+        },
         "log_likelihood": {
             name: _mean_log_likelihood(model, settings, part) for name, part in (("train", train), ("dev", dev))
         },
@@ -139,7 +146,7 @@ def _share_first_rung(run: Run, folder: Path, code: str) -> None:
         np.savez(file, heads=run.heads, history=json.dumps(run.history))
 
 
-def _scores(model: GrammarModel, path: str, reading: Reading) -> dict[str, dict[str, float | None]]:
+def _scores(model: Model, path: str, reading: Reading) -> dict[str, dict[str, float | None]]:
     """The attachment score of each decoder on the gold trees of a file, by sentence length."""
     whole = replace(reading, min_length=None, max_length=None)
     gold = load_corpus(path, whole, tag_vocabulary=model.tags, with_heads=True)
@@ -153,10 +160,10 @@ def _scores(model: GrammarModel, path: str, reading: Reading) -> dict[str, dict[
     return scores
 
 
-def _mean_log_likelihood(model: GrammarModel, settings: NeuralSettings, corpus: Corpus) -> float:
+def _mean_log_likelihood(model: Model, settings: NeuralSettings, corpus: Corpus) -> float:
     """Of a sentence of up to 15 words, under the constraint of the training."""
     short = corpus.select(corpus.lengths <= LIKELIHOOD_LENGTH)
-    table, batch, factors = replace(model, non_heads=settings.non_heads_in("training")).problem(short)
+    table, batch, factors = model.with_non_heads(settings.non_heads_in("training")).problem(short)
     return float(log_partition(table, batch, factors, threads=settings.threads).mean())
 
 
@@ -166,7 +173,7 @@ def warm_up(cells: list[Cell]) -> None:
     ids = tags.ids(["NOUN", "DET", "NOUN"])
     corpus = replace(build_corpus([]), offsets=np.array([0, 1, 3]), tags=ids, words=ids, tag_vocabulary=tags)
     settings = [EXPERIMENTS[name].configuration().learning for name in dict.fromkeys(cell.experiment for cell in cells)]
-    for order in {NEURAL_MODELS[model] for learning in settings for model in (*learning.ladder, learning.model)}:
+    for order in {NETWORK_MODELS[model] for learning in settings for model in (*learning.ladder, learning.model)}:
         rows = 2 * len(tags) * order.slots(len(tags))
         table = RuleTable(np.zeros(len(tags)), np.zeros((rows, len(tags))), np.zeros((rows, 2)))
         for non_heads in ((), ("DET",)):

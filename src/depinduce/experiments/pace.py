@@ -11,7 +11,9 @@ from depinduce.learning.neural_settings import NeuralSettings
 from depinduce.learning.runs import rungs
 
 # Measured on one core of 2.45 GHz. They only shape the first guess.
-SECONDS_PER_EPOCH = {"ndmv": 0.06, "sibling": 0.06, "grand": 0.11}  # per 1000 sentences
+SECONDS_PER_EPOCH = {  # per 1000 sentences
+    "ndmv": 0.06, "sibling": 0.06, "grand": 0.11, "lexical": 5.0, "joint-sibling": 5.2, "joint-grand": 5.4,
+}  # fmt: skip
 FURTHER_STEP = 0.7  # of an epoch: every gradient step on a batch after the first
 SHORT_EPOCH = 0.5  # an epoch over short sentences, as a share of one over all
 EPOCHS_UNTIL_STOP = 30  # where held-out likelihood tells when to stop

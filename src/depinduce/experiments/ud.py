@@ -1,4 +1,4 @@
-"""The paper's experiments on Universal Dependencies: which trainings they consist of, and where each result is kept."""
+"""Experiments on Universal Dependencies: which trainings they consist of, and where each result is kept."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _curve(recipe: str, about: str) -> Experiment:
 
 
 FREE = {"non_heads": ()}  # function words may head anything
-EXPERIMENTS = {
+UD = {
     "ndmv": Experiment("ud-ndmv", "NDMV by our recipe"),
     "sibling": Experiment("ud-sibling", "sibling-NDMV by our recipe"),
     "grand": Experiment("ud-grand", "grand-NDMV by our recipe"),
@@ -69,6 +69,19 @@ EXPERIMENTS = {
     "curve-dmo": _curve("paper-ud-sibling", "paper-sibling on French, every epoch scored (figures)"),
     "curve-em": _curve("paper-ud-sibling-em", "paper-sibling-em on French, every epoch scored (figures)"),
 }
+SEPARATE, TWO = {"agreement": False}, ("fr", "pl")
+JOINT = {
+    "joint": Experiment("ud-joint-sibling", "sibling-NDMV and L-NDMV, trained to agree"),
+    "separate": Experiment("ud-joint-sibling", "the same two, each trained for itself", SEPARATE),
+    "joint-grand": Experiment("ud-joint-grand", "grand-NDMV and L-NDMV, trained to agree", languages=TWO),
+    "separate-grand": Experiment("ud-joint-grand", "the same two, each for itself", SEPARATE, languages=TWO),
+    "joint-em": Experiment("ud-joint-sibling", "joint by product EM instead of DMO", {"method": "em"}, languages=TWO),
+    "joint-no-skip": Experiment(
+        "ud-joint-sibling", "joint without skip connections", {"skip_connections": False}, languages=TWO
+    ),
+}
+SUITES = {"ud": UD, "joint": JOINT}  # what `depinduce reproduce` can be asked for
+EXPERIMENTS = UD | JOINT
 
 
 @dataclass(frozen=True)

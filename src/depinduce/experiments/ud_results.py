@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from depinduce import __version__
-from depinduce.experiments.ud import DECODERS, EXPERIMENTS, LANGUAGES, LENGTHS, plan, read_cell
+from depinduce.experiments.ud import DECODERS, EXPERIMENTS, LANGUAGES, LENGTHS, SUITES, plan, read_cell
 
 AVERAGE = "average"
+MEMBERS = ("first", "second")  # of a joint model
 
 Pick = Callable[[dict[str, Any]], float | None]  # one number of a cell's result
 
@@ -54,20 +55,27 @@ class Spread:
 class Results:
     """The finished cells of some languages."""
 
-    def __init__(self, cells: Sequence[dict[str, Any]], languages: Sequence[str], seeds: int, split: str = "test"):
-        self.languages, self.seeds, self.split = list(languages), seeds, split
+    def __init__(
+        self,
+        cells: Sequence[dict[str, Any]],
+        languages: Sequence[str],
+        seeds: int,
+        split: str = "test",
+        suite: str = "ud",
+    ):
+        self.languages, self.seeds, self.split, self.suite = list(languages), seeds, split, suite
         self.cells = {(cell["experiment"], cell["language"], cell["seed"]): cell for cell in cells}
 
     @classmethod
-    def read(cls, out: Path, languages: Sequence[str], seeds: int, split: str = "test") -> Results:
-        """Whatever is there, of all experiments."""
-        found = [read_cell(cell, out) for cell in plan(EXPERIMENTS, languages, seeds, split)]
-        return cls([result for result in found if result is not None], languages, seeds, split)
+    def read(cls, out: Path, languages: Sequence[str], seeds: int, split: str = "test", suite: str = "ud") -> Results:
+        """Whatever is there, of all experiments of a suite."""
+        found = [read_cell(cell, out) for cell in plan(SUITES[suite], languages, seeds, split)]
+        return cls([result for result in found if result is not None], languages, seeds, split, suite)
 
     @property
     def experiments(self) -> list[str]:
         """Those with a finished cell."""
-        return [name for name in EXPERIMENTS if any(experiment == name for experiment, _, _ in self.cells)]
+        return [name for name in SUITES[self.suite] if any(experiment == name for experiment, _, _ in self.cells)]
 
     @property
     def codes(self) -> int:
@@ -77,7 +85,8 @@ class Results:
     def spread(self, experiment: str, language: str, pick: Pick) -> Spread:
         """A number of the cells of one language, or of the average of all languages in every seed."""
         seeds = EXPERIMENTS[experiment].seeds(self.seeds)
-        languages = self.languages if language == AVERAGE else [language]
+        every = [name for name in self.languages if name in EXPERIMENTS[experiment].languages]
+        languages = every if language == AVERAGE else [language]
         values = []
         for seed in seeds:
             cells = [self.cells.get((experiment, name, seed)) for name in languages]
@@ -98,12 +107,15 @@ class Results:
             if not EXPERIMENTS[name].watched
         }
         about = {"depinduce": __version__, "split": self.split, "seeds": self.seeds, "languages": self.languages}
-        return about | {"experiments": experiments, "paper": paper_numbers()}
+        return about | {"experiments": experiments} | ({"paper": paper_numbers()} if self.suite == "ud" else {})
 
     def _numbers(self, experiment: str, language: str) -> dict[str, Any]:
         picks: dict[str, dict[str, Pick]] = {
             decoder: {length: uas(length, decoder) for length in LENGTHS} for decoder in DECODERS
         }
+        for part in MEMBERS if EXPERIMENTS[experiment].configuration().learning.is_joint else ():
+            for decoder in DECODERS:
+                picks[f"{part} alone, {decoder}"] = {length: uas(length, decoder, part) for length in LENGTHS}
         picks["log_likelihood"] = {part: log_likelihood(part) for part in ("train", "dev")}
         picks["training"] = {name: lambda cell, name=name: cell[name] for name in ("epochs", "seconds")}
         return {
@@ -112,8 +124,9 @@ class Results:
         }
 
 
-def uas(length: str, decoder: str = "viterbi") -> Pick:
-    return lambda cell: cell["scores"][decoder][length]
+def uas(length: str, decoder: str = "viterbi", part: str | None = None) -> Pick:
+    """The attachment score; of a joint model, that of one part alone if it is named."""
+    return lambda cell: (cell["scores"] if part is None else cell["members"][part])[decoder][length]
 
 
 def log_likelihood(part: str) -> Pick:

@@ -71,10 +71,10 @@ def table_2(results: Results, length: str) -> Captioned:
         for number, column in enumerate(paper["columns"])
     }
     rows = [
-        [_name(language)]
+        [name_of(language)]
         + [str(results.spread(experiment, language, uas(length))) for experiment in TABLE_2.values()]
         + [_quoted(results, column, language) for column in quoted.values()]
-        for language in _with_average(results)
+        for language in with_average(results)
     ]
     misprints = [
         f"{column}: {computed:.1f} computed, {printed} printed"
@@ -83,11 +83,13 @@ def table_2(results: Results, length: str) -> Captioned:
     ]
     notes = [
         f"{RERUN} {QUOTED}",
-        _knowledge(TABLE_2) + " Quoted columns: the paper does not say; +UP: with the universal linguistic prior.",
+        knowledge_used(TABLE_2) + " Quoted columns: the paper does not say; +UP: with the universal linguistic prior.",
     ]
     if misprints:
         notes.append(f"Some averages that the paper prints are not those of its rows ({'; '.join(misprints)}).")
-    return Captioned(Table(_title(results, f"Table 2, UAS (%), ≤{length} words"), ["", *TABLE_2, *quoted], rows), notes)
+    return Captioned(
+        Table(title_of(results, f"Table 2, UAS (%), ≤{length} words"), ["", *TABLE_2, *quoted], rows), notes
+    )
 
 
 def table_3_likelihood(results: Results) -> Captioned:
@@ -99,15 +101,15 @@ def table_3_likelihood(results: Results) -> Captioned:
             spreads = [results.spread(experiment, language, log_likelihood(part)) for part in ("train", "dev")]
             shown = " / ".join(f"{spread.mean:.2f}" for spread in spreads if spread.values)
             cells.append(shown + spreads[0].missing)
-        rows.append([_name(language), *cells, *map(str, paper_numbers()["table3"]["log_likelihood"][language])])
+        rows.append([name_of(language), *cells, *map(str, paper_numbers()["table3"]["log_likelihood"][language])])
     notes = [
         "Mean per training and per dev sentence of up to 15 words under the model that was kept. Which of the two the "
         "paper prints it does not say.",
         f"{RERUN} {QUOTED}",
-        _knowledge(TABLE_3),
+        knowledge_used(TABLE_3),
     ]
     return Captioned(
-        Table(_title(results, "Table 3, log-likelihood, train / dev", "mean"), _table_3_columns(), rows), notes
+        Table(title_of(results, "Table 3, log-likelihood, train / dev", "mean"), _table_3_columns(), rows), notes
     )
 
 
@@ -115,36 +117,34 @@ def table_3_scores(results: Results) -> Captioned:
     """The attachment part of table 3."""
     paper = paper_numbers()["table3"]
     rows = [
-        [_name(language)]
-        + [_both_lengths(results, experiment, language) for experiment in TABLE_3.values()]
+        [name_of(language)]
+        + [both_lengths(results, experiment, language) for experiment in TABLE_3.values()]
         + [f"{short} / {long}" for short, long in zip(paper["15"][language], paper["40"][language], strict=True)]
         for language in results.languages
     ]
-    title = _title(results, "Table 3, UAS (%), ≤15 / ≤40 words")
-    return Captioned(Table(title, _table_3_columns(), rows), [f"{RERUN} {QUOTED}", _knowledge(TABLE_3)])
+    title = title_of(results, "Table 3, UAS (%), ≤15 / ≤40 words")
+    return Captioned(Table(title, _table_3_columns(), rows), [f"{RERUN} {QUOTED}", knowledge_used(TABLE_3)])
 
 
 def constraint_table(results: Results) -> Captioned:
     """What the function-word constraint is worth."""
     rows = [
-        [_name(language), *(_both_lengths(results, experiment, language) for experiment in CONSTRAINT.values())]
-        for language in _with_average(results)
+        [name_of(language), *(both_lengths(results, experiment, language) for experiment in CONSTRAINT.values())]
+        for language in with_average(results)
     ]
-    title = _title(results, "sibling-NDMV with and without the function-word constraint, UAS (%), ≤15 / ≤40 words")
-    return Captioned(Table(title, ["", *CONSTRAINT], rows), [RERUN, _knowledge(CONSTRAINT)])
+    title = title_of(results, "sibling-NDMV with and without the function-word constraint, UAS (%), ≤15 / ≤40 words")
+    return Captioned(Table(title, ["", *CONSTRAINT], rows), [RERUN, knowledge_used(CONSTRAINT)])
 
 
 def decoder_table(results: Results) -> Captioned:
     """The two ways to choose a tree, on average."""
     names = [name for name in results.experiments if not EXPERIMENTS[name].watched]
     decoders = {"Viterbi": "viterbi", "minimum Bayes risk": "mbr"}
-    rows = [
-        [name, *(_both_lengths(results, name, AVERAGE, decoder) for decoder in decoders.values())] for name in names
-    ]
-    title = _title(results, "two ways to choose the tree, UAS (%), ≤15 / ≤40 words, average of the languages")
+    rows = [[name, *(both_lengths(results, name, AVERAGE, decoder) for decoder in decoders.values())] for name in names]
+    title = title_of(results, "two ways to choose the tree, UAS (%), ≤15 / ≤40 words, average of the languages")
     return Captioned(
         Table(title, ["", *decoders], rows),
-        ["All other tables: Viterbi.", _knowledge({name: name for name in names})],
+        ["All other tables: Viterbi.", knowledge_used({name: name for name in names})],
     )
 
 
@@ -175,12 +175,12 @@ def as_markdown(tables: Sequence[Captioned]) -> str:
     return "\n".join(lines)
 
 
-def _title(results: Results, what: str, mean: str = "mean ± sd") -> str:
+def title_of(results: Results, what: str, mean: str = "mean ± sd") -> str:
     seeds = "1 seed" if results.seeds == 1 else f"{mean} of {results.seeds} seeds"
     return f"{what}; {results.split} sentences, {seeds}"
 
 
-def _with_average(results: Results) -> list[str]:
+def with_average(results: Results) -> list[str]:
     return [*results.languages, AVERAGE] if len(results.languages) > 1 else results.languages
 
 
@@ -188,7 +188,7 @@ def _table_3_columns() -> list[str]:
     return ["", *(f"{name}, rerun" for name in TABLE_3), *(f"{name}, quoted" for name in TABLE_3)]
 
 
-def _name(language: str) -> str:
+def name_of(language: str) -> str:
     return LANGUAGES.get(language, language)
 
 
@@ -199,12 +199,14 @@ def _quoted(results: Results, column: Mapping[str, float], language: str) -> str
     return str(column[language])
 
 
-def _both_lengths(results: Results, experiment: str, language: str, decoder: str = "viterbi") -> str:
-    picks: list[Pick] = [uas(length, decoder) for length in LENGTHS]
+def both_lengths(
+    results: Results, experiment: str, language: str, decoder: str = "viterbi", part: str | None = None
+) -> str:
+    picks: list[Pick] = [uas(length, decoder, part) for length in LENGTHS]
     return " / ".join(str(results.spread(experiment, language, pick)) for pick in picks).strip(" /")
 
 
-def _knowledge(columns: Mapping[str, str]) -> str:
+def knowledge_used(columns: Mapping[str, str]) -> str:
     """What the experiments of a table know of the language, those that know the same together."""
     known: dict[str, list[str]] = {}
     for column, experiment in columns.items():

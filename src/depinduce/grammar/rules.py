@@ -73,6 +73,10 @@ class RuleCounts:
     def zeros_like(cls, like: RuleTable | RuleCounts) -> RuleCounts:
         return cls(*(np.zeros(part.shape) for part in (like.root, like.child, like.decision)))
 
+    @property
+    def parts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self.root, self.child, self.decision
+
     def __add__(self, other: RuleCounts) -> RuleCounts:
         return RuleCounts(self.root + other.root, self.child + other.child, self.decision + other.decision)
 
@@ -160,3 +164,16 @@ class Factors:
     root: np.ndarray | None = None  # [token]
     decision: np.ndarray | None = None  # [token, direction, valence, STOP or GO]
     arc: np.ndarray | None = None  # [arc, valence], arc = arc_offsets[sentence] + head · n + child
+
+    @property
+    def parts(self) -> tuple[np.ndarray | None, np.ndarray | None, np.ndarray | None]:
+        return self.root, self.decision, self.arc
+
+
+def multiplied(one: Factors | None, other: Factors | None) -> Factors | None:
+    """The product of two sets of factors over the same sentences."""
+    if one is None or other is None:
+        return one or other
+    return Factors(
+        *(a if b is None else b if a is None else a + b for a, b in zip(one.parts, other.parts, strict=True))
+    )

@@ -14,39 +14,39 @@ from depinduce.errors import DepinduceError
 from depinduce.files import atomic_file
 from depinduce.learning.network_training import NetworkTraining
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 NUMBERS = ("epoch", "best_epoch", "best_dev", "first_per_word", "previous_train")
-MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # of Adam
 
 
 def training_state(training: NetworkTraining) -> tuple[dict[str, torch.Tensor], dict]:
     """The tensors and the numbers that a training consists of."""
-    tensors = {f"network.{name}": tensor for name, tensor in training.network.state_dict().items()}
-    tensors |= {f"best.{name}": tensor for name, tensor in training.best_weights.items()}
-    for number, moments in training.optimiser.state_dict()["state"].items():
-        tensors |= {f"adam.{number}.{name}": moments[name] for name in MOMENTS}
+    tensors = {"noise": training.noise.get_state()}
+    for number, learner in enumerate(training.learners):
+        moments = learner.optimiser.state_dict()["state"].get(0, {})  # none before the first step
+        parts = {"network": learner.network.state_dict(), "best": learner.best_weights, "adam": moments}
+        for part, named in parts.items():
+            tensors |= {f"{number}.{part}.{name}": tensor for name, tensor in named.items()}
     numbers = {name: float(getattr(training, name)) for name in NUMBERS}
     return tensors, {"numbers": numbers, "generator": training.generator.bit_generator.state}
 
 
 def restore_training(training: NetworkTraining, tensors: dict[str, torch.Tensor], state: dict) -> None:
     """Bring a new training to where the saved one was."""
-    parts: dict[str, dict[str, torch.Tensor]] = {"network": {}, "best": {}, "adam": {}}
-    for name, tensor in tensors.items():
-        part, _, rest = name.partition(".")
-        parts[part][rest] = tensor
-    training.network.load_state_dict(parts["network"])
-    training.best_weights = parts["best"]
-    optimiser = training.optimiser.state_dict()
-    moments: dict[int, dict[str, torch.Tensor]] = {}
-    for name, tensor in parts["adam"].items():
-        number, _, moment = name.partition(".")
-        moments.setdefault(int(number), {})[moment] = tensor
-    training.optimiser.load_state_dict({"state": moments, "param_groups": optimiser["param_groups"]})
+    training.noise.set_state(tensors["noise"])
+    for number, learner in enumerate(training.learners):
+        network, best, moments = (_under(f"{number}.{part}.", tensors) for part in ("network", "best", "adam"))
+        learner.network.load_state_dict(network)
+        learner.best_weights = best
+        groups = learner.optimiser.state_dict()["param_groups"]
+        learner.optimiser.load_state_dict({"state": {0: moments} if moments else {}, "param_groups": groups})
     for name in NUMBERS:
         value = state["numbers"][name]
         setattr(training, name, int(value) if name in ("epoch", "best_epoch") else value)
     training.generator.bit_generator.state = state["generator"]
+
+
+def _under(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
 def write_checkpoint(path: Path, tensors: dict[str, torch.Tensor], arrays: dict[str, np.ndarray], state: dict) -> None:

@@ -14,8 +14,9 @@ from typing import Any, get_args, get_origin, get_type_hints
 from depinduce.corpus import Reading
 from depinduce.errors import DepinduceError
 from depinduce.learning.count_settings import CountSettings
-from depinduce.learning.learning_settings import COUNT_MODELS, NEURAL_MODELS, LearningSettings
+from depinduce.learning.learning_settings import COUNT_MODELS, NETWORK_MODELS, NEURAL_MODELS, LearningSettings
 from depinduce.learning.neural_settings import NeuralSettings
+from depinduce.models.lexical_settings import LexicalSettings
 from depinduce.models.network_settings import NetworkSettings
 
 MAX_LENGTH = 15  # long sentences teach little and cost much
@@ -28,6 +29,7 @@ class Configuration:
     learning: CountSettings | NeuralSettings
     network: NetworkSettings | None  # of a neural model
     reading: Reading
+    lexical: LexicalSettings | None = None  # of one that sees words
 
     @property
     def neural(self) -> bool:
@@ -35,7 +37,7 @@ class Configuration:
 
     def values(self) -> dict[str, Any]:
         """Every setting by its name, as `configure` takes them."""
-        parts = [self.learning, self.network, self.reading]
+        parts = [self.learning, self.network, self.lexical, self.reading]
         return {name: value for part in parts if part is not None for name, value in vars(part).items()}
 
     def replace(self, **changes: Any) -> Configuration:
@@ -58,27 +60,30 @@ def configure(values: dict[str, Any], where: str = "") -> Configuration:
     where: whence the values come, for errors
     """
     model = values.get("model", LearningSettings.model)
-    if model not in (*COUNT_MODELS, *NEURAL_MODELS):
+    if model not in (*COUNT_MODELS, *NETWORK_MODELS):
         raise DepinduceError(
-            f"{where}there is no model {model!r}. Models: {', '.join((*COUNT_MODELS, *NEURAL_MODELS))}."
+            f"{where}there is no model {model!r}. Models: {', '.join((*COUNT_MODELS, *NETWORK_MODELS))}."
         )
-    neural = model in NEURAL_MODELS
-    parts = (NeuralSettings, NetworkSettings, Reading) if neural else (CountSettings, Reading)
-    known = {field.name: (part, field) for part in parts for field in dataclasses.fields(part)}
+    parts = {"learning": CountSettings, "reading": Reading}
+    if model in NETWORK_MODELS:
+        parts |= {"learning": NeuralSettings, "network": NetworkSettings}
+    if model in NETWORK_MODELS and model not in NEURAL_MODELS:
+        parts |= {"lexical": LexicalSettings}
+    known = {field.name: part for part in parts.values() for field in dataclasses.fields(part)}
     values = {"max_length": MAX_LENGTH} | values
     for name in values:
         if name not in known:
             raise DepinduceError(f"{where}{_unknown(name, list(known), str(model))}")
-    made = []
-    for part in parts:
+    made: dict[str, Any] = {"network": None}
+    for role, part in parts.items():
         types = get_type_hints(part)
-        own = {name: value for name, value in values.items() if known[name][0] is part}
+        own = {name: value for name, value in values.items() if known[name] is part}
         own = {name: _checked(name, value, types[name], where) for name, value in own.items()}
         try:
-            made.append(part(**own))
+            made[role] = part(**own)
         except DepinduceError as error:
             raise DepinduceError(f"{where}{error}") from None
-    return Configuration(made[0], made[1] if neural else None, made[-1])
+    return Configuration(**made)
 
 
 def _unknown(name: str, known: list[str], model: str) -> str:

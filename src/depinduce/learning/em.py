@@ -14,6 +14,7 @@ from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Batch, Factors, RuleCounts, RuleTable
 from depinduce.grammar.trees import tree_counts
 from depinduce.models.counts import Multinomials
+from depinduce.models.lexical_batch import LexicalBatch
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Data:
 
     batch: Batch
     factors: Factors | None = None
+    words: LexicalBatch | None = None  # where the rules see words
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,9 @@ from depinduce.settings import setting
 
 COUNT_MODELS = {"dmv": Order.FIRST, "dmv-sibling": Order.SIBLING, "dmv-grand": Order.GRANDPARENT}
 NEURAL_MODELS = {"ndmv": Order.FIRST, "sibling": Order.SIBLING, "grand": Order.GRANDPARENT}
+WORD_MODELS = {"lexical": Order.FIRST, "lexical-sibling": Order.SIBLING, "lexical-grand": Order.GRANDPARENT}
+JOINT_MODELS = {"joint-sibling": Order.SIBLING, "joint-grand": Order.GRANDPARENT}  # the order of the part over tags
+NETWORK_MODELS = NEURAL_MODELS | WORD_MODELS | JOINT_MODELS
 STARTS = {"harmonic": 0, "uniform": 0, "random": 0, "model": 1, "trees": 1}  # how many words follow the name
 
 
@@ -21,9 +24,10 @@ class LearningSettings:
 
     model: str = setting(
         "dmv",
-        "which grammar. Count models: dmv, dmv-sibling, dmv-grand; neural models: ndmv, sibling, grand. A rule sees "
-        "the head; with `sibling` also the previous child, with `grand` also the head's head",
-        choices=(*COUNT_MODELS, *NEURAL_MODELS),
+        "which grammar. Count models: dmv, dmv-sibling, dmv-grand; neural models over tags: ndmv, sibling, grand; over "
+        "words: lexical, lexical-sibling, lexical-grand; both: joint-sibling, joint-grand. A rule sees the head; with "
+        "`sibling` also the previous child, with `grand` also the head's head",
+        choices=(*COUNT_MODELS, *NETWORK_MODELS),
     )
     init: tuple[str, ...] = setting(
         ("harmonic",),

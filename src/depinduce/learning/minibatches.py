@@ -8,13 +8,16 @@ from depinduce.corpus import Corpus
 from depinduce.grammar.constraints import forbid_heads, may_head
 from depinduce.grammar.rules import Order, tag_batch
 from depinduce.learning.em import Data
+from depinduce.models.lexical_batch import lexical_batch
+from depinduce.models.lexicon import Lexicon
 
 
 class Minibatches:
     """A corpus from which batches are taken, under the constraint that some tags head nothing."""
 
-    def __init__(self, order: Order, corpus: Corpus, non_heads: tuple[str, ...] = ()):
+    def __init__(self, order: Order, corpus: Corpus, non_heads: tuple[str, ...] = (), lexicon: Lexicon | None = None):
         self.order, self.corpus = order, corpus
+        self.tokens = None if lexicon is None else lexicon.tokens(corpus)  # [token]
         forbidden = np.isin(np.array(corpus.tag_vocabulary.symbols), non_heads)
         self.may_head = may_head(corpus.tags, corpus.offsets, forbidden) if forbidden.any() else None  # [token]
 
@@ -24,10 +27,13 @@ class Minibatches:
         lengths = corpus.lengths[sentences]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         tokens = np.repeat(corpus.offsets[sentences] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        batch = tag_batch(self.order, corpus.tags[tokens], offsets, len(corpus.tag_vocabulary))
-        if self.may_head is None:
-            return Data(batch), tokens
-        return Data(batch, forbid_heads(batch, self.may_head[tokens])), tokens
+        if self.tokens is None:
+            words, batch = None, tag_batch(self.order, corpus.tags[tokens], offsets, len(corpus.tag_vocabulary))
+        else:
+            words = lexical_batch(self.order, self.tokens[tokens], offsets)
+            batch = words.batch
+        factors = None if self.may_head is None else forbid_heads(batch, self.may_head[tokens])
+        return Data(batch, factors, words), tokens
 
     def all(self) -> Data:
         """The whole corpus as one batch."""

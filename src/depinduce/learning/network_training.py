@@ -1,9 +1,12 @@
-"""Training one network: the counts of a start first, then epochs of gradient steps on expected counts.
+"""Training networks: the counts of a start first, then epochs of gradient steps on expected counts.
 
 Everything the paper does is one step: the chart turns the network's rule table and a batch into counts, and the
 network moves along the gradient of Σ count · log p(rule). With the expected counts of the current table that is the
 gradient of the log-likelihood (direct marginal likelihood optimisation); several steps on the same counts are the
 M-step of EM; counts of the best trees make it hard EM; counts of given trees are supervised learning, the start.
+
+A joint model is two learners with one chart, that of their product: the same step then maximises their agreement,
+log Σ_z p₀(x, z) p₁(x, z), and several of them are the product EM. Trained separately, each has a chart of its own.
 """
 
 from __future__ import annotations
@@ -12,27 +15,28 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import torch
 
-from depinduce.chart.engine import log_partition
+from depinduce.chart.engine import best_trees, expectations, log_partition
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.grammar.between_orders import raise_order
-from depinduce.grammar.inside_out import as_outside_in, counts_inside_out
 from depinduce.grammar.rules import RuleCounts, RuleTable
-from depinduce.grammar.trees import tree_counts
-from depinduce.learning.em import LikelihoodFell, best_tree_counts, expected_counts
-from depinduce.learning.minibatches import Minibatches
+from depinduce.learning.em import Data, LikelihoodFell
+from depinduce.learning.learners import Learner, Problem, TagLearner, product
 from depinduce.learning.neural_settings import NeuralSettings
-from depinduce.models.counts import uniform_counts
-from depinduce.models.network import RuleNetwork, as_table
+from depinduce.models.lexical_network import LexicalNetwork
+from depinduce.models.network import RuleNetwork, Rules
 from depinduce.models.network_settings import NetworkSettings
 
+T = TypeVar("T")
 DIVERGED = 2.0  # so many times the log-likelihood that a word had in the first batch is no fluctuation
 
-CountsOf = Callable[[RuleTable], tuple[RuleCounts, np.ndarray]]  # of a batch: counts, and a score of every sentence
+Counts = list[RuleCounts]  # of every learner
+CountsOf = Callable[[list[Rules]], tuple[Counts, np.ndarray]]  # of a batch: counts, and a score of every sentence
 
 
 class Diverged(DepinduceError):
@@ -63,50 +67,55 @@ class Epoch:
     sentences_per_second: float
 
 
-def one_vector(network: torch.nn.Module) -> torch.nn.Parameter:
-    """All parameters as views of one vector, and their gradients likewise: one step of Adam instead of many."""
-    parts = list(network.parameters())
-    vector = torch.nn.Parameter(torch.cat([part.data.flatten() for part in parts]))
-    vector.grad = torch.zeros_like(vector)
-    sizes = [part.numel() for part in parts]
-    for part, values, gradient in zip(parts, vector.data.split(sizes), vector.grad.split(sizes), strict=True):
-        part.data, part.grad = values.view_as(part), gradient.view_as(part)
-    return vector
-
-
 class NetworkTraining:
-    """A network on its way, epoch by epoch; `checkpoints` knows how to save and restore all that changes."""
+    """Networks on their way, epoch by epoch; `checkpoints` knows how to save and restore all that changes."""
 
     def __init__(
         self,
         settings: NeuralSettings,
-        network: NetworkSettings,
+        learners: list[Learner],
         train: Corpus,
         dev: Corpus | None,
         seed: int,
-        start: Start | None = None,
+        starts: list[Start] | None = None,
     ):
-        self.settings, self.tags = settings, len(train.tag_vocabulary)
-        torch.manual_seed(seed)
-        self.network = RuleNetwork(settings.order, self.tags, network)
-        self.parameters = one_vector(self.network)
-        self.optimiser = torch.optim.Adam([self.parameters], lr=settings.learning_rate, fused=True)
+        self.settings, self.learners, self.corpus, self.starts = settings, learners, train, starts
         self.generator = np.random.default_rng(seed)
-        self.train = Minibatches(settings.order, train, settings.non_heads_in("training"))
-        self.start = start
-        if start is not None:  # what every batch of the start needs
-            self.like = uniform_counts(settings.order, self.tags)  # for its shape
-            self.start_table = start.first_order and raise_order(start.first_order, settings.order)
-        self.in_start = Minibatches(settings.order, train, settings.non_heads_in("start"))
-        held_out = dev is not None and Minibatches(settings.order, dev, settings.non_heads_in("training"))
-        self.dev = held_out.all() if held_out else None
+        self.noise = torch.Generator().manual_seed(seed)
+        self.train = [learner.sentences(train, "training") for learner in learners]
+        self.in_start = [learner.sentences(train, "start") for learner in learners] if starts else []
+        self.start_tables = [  # of those starts that are grammars
+            start.first_order and raise_order(start.first_order, learner.order)
+            for learner, start in zip(learners, starts or [], strict=False)
+        ]
+        held_out = [] if dev is None else [learner.sentences(dev, "training") for learner in learners]
+        self.dev = None if dev is None else [minibatches.all() for minibatches in held_out]
         shortest, longest = int(train.lengths.min()), int(train.lengths.max())
         growing = range(max(settings.grow_from, shortest), longest) if settings.grow_from else ()
         self.lengths = [*growing]  # of the growing epochs
         self.longest = longest
         self.epoch, self.best_epoch = 0, 0
         self.best_dev, self.first_per_word, self.previous_train = -np.inf, -np.inf, -np.inf
-        self.best_weights = self.weights()
+
+    @classmethod
+    def of_tags(
+        cls,
+        settings: NeuralSettings,
+        network: NetworkSettings,
+        train: Corpus,
+        dev: Corpus | None,
+        seed: int,
+        start: Start | None = None,
+    ) -> NetworkTraining:
+        """Of one grammar over tags."""
+        torch.manual_seed(seed)
+        learner = TagLearner(RuleNetwork(settings.order, len(train.tag_vocabulary), network), settings)
+        return cls(settings, [learner], train, dev, seed, None if start is None else [start])
+
+    @property
+    def network(self) -> RuleNetwork | LexicalNetwork:
+        """That of the first learner; most trainings have no other."""
+        return self.learners[0].network
 
     @property
     def total_epochs(self) -> int:
@@ -118,19 +127,22 @@ class NetworkTraining:
         waited = self.epoch - max(self.best_epoch, len(self.lengths))
         return self.epoch >= self.total_epochs or (self.dev is not None and waited >= self.settings.patience)
 
-    def weights(self) -> dict[str, torch.Tensor]:
-        return {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
-
     def begin(self) -> None:
         """The epochs on the counts of the start."""
-        if self.start is None:
+        if self.starts is None:
             return
         for _ in range(self.settings.start_epochs):
             for sentences in self._shuffled(self.longest):
                 counts = self._start_counts(sentences)
-                self._learn(lambda _, counts=counts: (counts, np.zeros(1)), len(sentences), steps=1)
-        self._in_numbers(self.network.table())
-        self.best_weights = self.weights()
+                self._learn(lambda _, counts=counts: (counts, np.zeros(1)), sentences, steps=1)
+        self._keep()
+
+    def _keep(self) -> None:
+        """The present weights are the best so far."""
+        for learner in self.learners:
+            if not learner.in_numbers:
+                raise Diverged.because(f"The rules are not numbers any more in epoch {self.epoch}")
+            learner.best_weights = learner.weights()
 
     def run_epoch(self) -> Epoch:
         """One epoch; changes the best weights if they are."""
@@ -141,88 +153,123 @@ class NetworkTraining:
         for sentences in self._shuffled(max_length):
             scores = self.learn_from(sentences)
             total, sentences_seen = total + scores.sum(), sentences_seen + len(sentences)
-            words += self.train.corpus.lengths[sentences].sum()
+            words += self.corpus.lengths[sentences].sum()
             if np.isneginf(self.first_per_word):
                 self.first_per_word = total / words
-        table = self._in_numbers(self.network.table())
         train = total / sentences_seen
         if not train * sentences_seen >= DIVERGED * self.first_per_word * words:
             raise Diverged.because(f"The log-likelihood of a sentence fell to {train:.2f} in epoch {self.epoch}")
         self._warn_if_lower(train, growing)
-        dev = None if self.dev is None else self._held_out_likelihood(table)
+        dev = None if self.dev is None else self._held_out_likelihood()
         if dev is None or growing or dev > self.best_dev:
-            self.best_weights, self.best_epoch = self.weights(), self.epoch
+            self._keep()
+            self.best_epoch = self.epoch
             self.best_dev = self.best_dev if growing or dev is None else dev
         seconds = time.perf_counter() - start
         return Epoch(self.epoch, max_length, float(train), dev, seconds, sentences_seen / seconds)
 
     def learn_from(self, sentences: np.ndarray) -> np.ndarray:
         """The step, or the steps, on one batch; gives the log-likelihood (or best tree's score) of its sentences."""
-        return self._learn(lambda table: self._e_step(table, sentences), len(sentences))
+        data = self._take(sentences)
+
+        def counts_of(rules: list[Rules]) -> tuple[Counts, np.ndarray]:
+            counts, scores = self._e_step(rules, data)
+            if self.settings.anchor and self.starts is not None:
+                start = self._start_counts(sentences)
+                counts = [own + self.settings.anchor * given for own, given in zip(counts, start, strict=True)]
+            return counts, scores
+
+        return self._learn(counts_of, sentences, data=data)
+
+    def at_best(self, make: Callable[[Learner], T]) -> list[T]:
+        """What `make` makes of each learner with its best weights so far."""
+        made = []
+        for learner in self.learners:
+            current = learner.weights()
+            learner.network.load_state_dict(learner.best_weights)
+            made.append(make(learner))
+            learner.network.load_state_dict(current)
+        return made
 
     def table(self) -> RuleTable:
-        """The rules of the best network so far."""
-        current = self.weights()
-        self.network.load_state_dict(self.best_weights)
-        table = self.network.table()
-        self.network.load_state_dict(current)
-        return table
+        """The rules of the best network over tags so far."""
+        return self.at_best(lambda learner: learner.network.table())[0]
 
     def _shuffled(self, max_length: int) -> list[np.ndarray]:
         """The sentences of up to so many words in random order, in batches."""
-        order = self.generator.permutation(len(self.train.corpus))
-        order = order[self.train.corpus.lengths[order] <= max_length]
+        order = self.generator.permutation(len(self.corpus))
+        order = order[self.corpus.lengths[order] <= max_length]
         size = self.settings.batch_size or max(len(order), 1)
         return [order[k : k + size] for k in range(0, len(order), size)]
 
+    def _take(self, sentences: np.ndarray) -> list[Data]:
+        return [minibatches.take(sentences)[0] for minibatches in self.train]
+
     @torch.no_grad()
-    def _learn(self, counts_of: CountsOf, sentences: int, steps: int | None = None) -> np.ndarray:
-        """Gradient steps on Σ count · log p(rule), the counts being those of the table before the first step."""
+    def _learn(
+        self, counts_of: CountsOf, sentences: np.ndarray, *, data: list[Data] | None = None, steps: int | None = None
+    ) -> np.ndarray:
+        """Gradient steps on Σ count · log p(rule), the counts being those of the rules before the first step."""
+        data = data or self._take(sentences)
         scores = counts = None
         for _ in range(steps or self.settings.gradient_steps):
-            rules, pull_back = self.network.rules()
+            made = [learner.rules(own, self.noise) for learner, own in zip(self.learners, data, strict=True)]
             if counts is None:
-                counts, scores = counts_of(self._in_numbers(as_table(rules)))
-            parts = (counts.root, counts.child, counts.decision)
-            to_rules = [torch.from_numpy(part / -sentences).to(rules[0].dtype) for part in parts]
-            torch.cat([gradient.flatten() for gradient in pull_back(*to_rules)], out=self.parameters.grad)
-            self.optimiser.step()
+                counts, scores = counts_of([rules for rules, _ in made])
+            for learner, (_, pull_back), own in zip(self.learners, made, counts, strict=True):
+                learner.step(pull_back, own, len(sentences))
         return scores
 
-    def _e_step(self, table: RuleTable, sentences: np.ndarray) -> tuple[RuleCounts, np.ndarray]:
-        data, _ = self.train.take(sentences)
-        e_step = best_tree_counts if self.settings.method == "hard-em" else expected_counts
-        counts, scores = e_step(self._potentials(table), data, self.settings.threads)
-        counts = self._rules_counted(counts)
-        if self.settings.anchor and self.start is not None:
-            counts = counts + self.settings.anchor * self._start_counts(sentences)
-        return counts, scores
+    def _charts(self, rules: list[Rules], data: list[Data]) -> list[Problem]:
+        """One problem for each learner, or one for all of them if they must agree."""
+        parts = zip(self.learners, rules, data, strict=True)
+        problems = [self._in_numbers(learner.problem(own, sentences)) for learner, own, sentences in parts]
+        return [product(*problems)] if self.settings.agreement and len(problems) > 1 else problems
 
-    def _start_counts(self, sentences: np.ndarray) -> RuleCounts:
-        """The counts that the start gives to some sentences."""
-        data, tokens = self.in_start.take(sentences)
-        if self.start.heads is not None:
-            counts = tree_counts(self.like, data.batch, self.start.heads[tokens])
-        else:
-            counts, _ = expected_counts(self.start_table, data, self.settings.threads)
-        return self._rules_counted(counts)
+    def _e_step(self, rules: list[Rules], data: list[Data]) -> tuple[Counts, np.ndarray]:
+        """The counts of every learner, and a score of every sentence."""
+        charts, threads = self._charts(rules, data), self.settings.threads
+        if self.settings.method == "hard-em":
+            trees = [best_trees(*chart, threads=threads) for chart in charts]
+            heads = [found.heads[0] for found in trees] * (len(self.learners) // len(charts))
+            parts = zip(self.learners, data, heads, strict=True)
+            counts = [learner.counts_of_trees(own, trees_of_all) for learner, own, trees_of_all in parts]
+            return counts, sum(found.log_potential[0] for found in trees)
+        if len(charts) == len(self.learners):
+            expected = [
+                expectations(*chart, positions=learner.needs_positions, threads=threads)
+                for learner, chart in zip(self.learners, charts, strict=True)
+            ]
+            counts = [learner.counts(found) for learner, found in zip(self.learners, expected, strict=True)]
+            return counts, sum(found.log_z for found in expected)
+        of_both = expectations(*charts[0], positions=True, threads=threads)
+        second, first = self.learners
+        return [second.counts(of_both), first.counts_in_product(data[1], of_both)], of_both.log_z
 
-    def _potentials(self, table: RuleTable) -> RuleTable:
-        """The table as the chart reads it."""
-        return table if self.settings.generation == "outside-in" else as_outside_in(table)
+    def _start_counts(self, sentences: np.ndarray) -> Counts:
+        """The counts that the start of each learner gives to some sentences."""
+        counts = []
+        parts = zip(self.learners, self.in_start, self.starts, self.start_tables, strict=True)
+        for learner, minibatches, start, table in parts:
+            data, tokens = minibatches.take(sentences)
+            if start.heads is not None:
+                counts.append(learner.counts_of_trees(data, start.heads[tokens]))
+            else:
+                expected = expectations(table, data.batch, data.factors, threads=self.settings.threads)
+                counts.append(learner.counts(expected))
+        return counts
 
-    def _rules_counted(self, counts: RuleCounts) -> RuleCounts:
-        """The chart's counts as those of the rules."""
-        return counts if self.settings.generation == "outside-in" else counts_inside_out(counts)
-
-    def _in_numbers(self, table: RuleTable) -> RuleTable:
+    def _in_numbers(self, problem: Problem) -> Problem:
+        table = problem[0]
         if not np.isfinite(table.child.sum() + table.decision.sum() + table.root.sum()):
             raise Diverged.because(f"The rules are not numbers any more in epoch {self.epoch}")
-        return table
+        return problem
 
-    def _held_out_likelihood(self, table: RuleTable) -> float:
-        potentials = self._potentials(table)
-        return float(log_partition(potentials, self.dev.batch, self.dev.factors, threads=self.settings.threads).mean())
+    @torch.no_grad()
+    def _held_out_likelihood(self) -> float:
+        rules = [learner.rules(data)[0] for learner, data in zip(self.learners, self.dev, strict=True)]
+        charts = self._charts(rules, self.dev)
+        return float(sum(log_partition(*chart, threads=self.settings.threads) for chart in charts).mean())
 
     def _warn_if_lower(self, train: float, growing: bool) -> None:
         """EM on all sentences at once cannot lower their likelihood, if its gradient steps are small enough."""

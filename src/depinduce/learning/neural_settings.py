@@ -6,7 +6,14 @@ from dataclasses import dataclass
 
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
-from depinduce.learning.learning_settings import NEURAL_MODELS, LearningSettings
+from depinduce.learning.learning_settings import (
+    JOINT_MODELS,
+    NETWORK_MODELS,
+    NEURAL_MODELS,
+    STARTS,
+    WORD_MODELS,
+    LearningSettings,
+)
 from depinduce.settings import setting
 
 METHODS = ("dmo", "em", "hard-em")
@@ -29,7 +36,7 @@ class NeuralSettings(LearningSettings):
     epochs: int = setting(4, "at most so many epochs over all sentences")
     start_epochs: int = setting(3, "epochs on the counts of the start, before")
     start_trees: str = setting(
-        "all", "a harmonic start counts the best tree of each sentence, or all its trees, weighted",
+        "all", "a harmonic start counts the best tree of each sentence, or all its trees, weighted (over words: best)",
         choices=("best", "all"),
     )  # fmt: skip
     grow_from: int = setting(
@@ -47,11 +54,18 @@ class NeuralSettings(LearningSettings):
     generation: str = setting(
         "outside-in", "sibling: which child of a head is generated first", choices=("outside-in", "inside-out")
     )
+    agreement: bool = setting(
+        True,
+        "joint models: train the two parts on their product, which makes them agree, or each on its own likelihood",
+    )
+    word_init: tuple[str, ...] = setting(
+        (), "joint models: where the part over words starts, if not where --init says", metavar="START"
+    )
     constraint: tuple[str, ...] = setting(STAGES, "where --non-heads holds: " + " ".join(STAGES), metavar="STAGE")
 
     def __post_init__(self):
         super().__post_init__()
-        self.require_choice("model", tuple(NEURAL_MODELS))
+        self.require_choice("model", tuple(NETWORK_MODELS))
         self.require_choice("method", METHODS)
         self.require_choice("start_trees", ("best", "all"))
         self.require_choice("generation", ("outside-in", "inside-out"))
@@ -65,8 +79,13 @@ class NeuralSettings(LearningSettings):
             unknown = [word for word in getattr(self, name) if word not in known]
             if unknown:
                 raise DepinduceError(f"--{name} cannot have {unknown[0]!r}. Choose from: {' '.join(known)}.")
-        if self.generation == "inside-out" and self.model != "sibling":
-            raise DepinduceError("--generation inside-out is for --model sibling: other models do not see siblings.")
+        if self.generation == "inside-out" and self.model not in ("sibling", "joint-sibling"):
+            raise DepinduceError(
+                "--generation inside-out is for --model sibling and joint-sibling: other models do not see siblings of "
+                "tags."
+            )
+        if self.word_init:
+            self._check_word_init()
         if self.anchor and self.init[0] == "random" and not self.ladder:
             raise DepinduceError("--anchor needs a start made of trees, or a --ladder: --init random has none.")
         if self.members > 1 and not self.ladder:
@@ -74,9 +93,28 @@ class NeuralSettings(LearningSettings):
                 "--members needs a --ladder: its first model is the one that is trained several times."
             )
 
+    def _check_word_init(self) -> None:
+        name, *rest = self.word_init
+        if self.model not in JOINT_MODELS:
+            raise DepinduceError(f"--word-init is for joint models; {self.model} has one start, --init.")
+        if name not in ("harmonic", "model", "trees") or len(rest) != STARTS[name]:
+            found = " ".join(self.word_init)
+            raise DepinduceError(f"There is no start {found!r}. Choose from: harmonic, model DIR, trees FILE.")
+        if self.init[0] == "random" and not self.ladder:
+            raise DepinduceError("--word-init: with --init random the part over words starts at random, too.")
+
     @property
     def order(self) -> Order:
-        return NEURAL_MODELS[self.model]
+        """Of the grammar; of a joint one, that of its part over tags."""
+        return NETWORK_MODELS[self.model]
+
+    @property
+    def sees_words(self) -> bool:
+        return self.model in WORD_MODELS or self.model in JOINT_MODELS
+
+    @property
+    def is_joint(self) -> bool:
+        return self.model in JOINT_MODELS
 
     @property
     def gradient_steps(self) -> int:

@@ -11,6 +11,7 @@ only in their seed; the next rung then starts from the trees on which they agree
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -24,17 +25,23 @@ from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.files import atomic_file
 from depinduce.grammar.inside_out import as_outside_in
-from depinduce.grammar.rules import RuleTable
+from depinduce.grammar.rules import Order, RuleTable
 from depinduce.learning.checkpoints import read_checkpoint, restore_training, training_state, write_checkpoint
 from depinduce.learning.configuration import Configuration, as_saved, changes, read_toml, write_toml
+from depinduce.learning.learners import Learner, TagLearner, make_learners, word_vectors
+from depinduce.learning.learning_settings import NETWORK_MODELS
 from depinduce.learning.minibatches import Minibatches
 from depinduce.learning.network_training import Epoch, NetworkTraining, Start
 from depinduce.learning.neural_settings import NeuralSettings
 from depinduce.learning.starts import harmonic_table, start_trees
 from depinduce.models.consensus import agreed_trees
 from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.joint_model import JointModel
+from depinduce.models.lexical_model import LexicalModel
 
+Model = GrammarModel | LexicalModel | JointModel
 CONFIGURATION, METRICS, CHECKPOINT, MODEL = "config.toml", "metrics.jsonl", "checkpoint.safetensors", "model"
+FOR_JOINT_ONLY = {"agreement": True, "word_init": (), "method": "dmo"}  # what concerns only the joint model itself
 FREE_ON_RESUME = {"epochs", "patience", "threads"}  # these may change on the way
 
 
@@ -64,23 +71,26 @@ class Progress:
     watched: dict[str, float] | None = None  # attachment scores, if the user asked for them
 
 
-Watch = Callable[[GrammarModel], dict[str, float]]
+Watch = Callable[[Model], dict[str, float]]
 
 
 def rungs(settings: NeuralSettings) -> list[Rung]:
     """The trainings that a run consists of, in their order."""
     models = [*settings.ladder, settings.model]
+    anchored = len(settings.ladder) - (1 if settings.sees_words else 0)  # under words, the last one over tags, too
     ladder = []
     for number, model in enumerate(models):
         members = settings.members if settings.ladder and number == 0 else 1
         own = replace(
             settings,
             model=model,
+            init=settings.init if number == 0 else ("model", models[number - 1]),
             ladder=(),
             members=1,
             grow_from=settings.grow_from if number == 0 else 0,
-            anchor=settings.anchor if number == len(settings.ladder) else 0.0,
-            generation=settings.generation if model == "sibling" else "outside-in",
+            anchor=settings.anchor if number >= max(anchored, 1 if settings.ladder else 0) else 0.0,
+            generation=settings.generation if NETWORK_MODELS[model] is Order.SIBLING else "outside-in",
+            **(FOR_JOINT_ONLY if settings.is_joint and model != settings.model else {}),
         )
         for member in range(members):
             seed = int(np.random.SeedSequence([settings.seed, number, member]).generate_state(1)[0])
@@ -108,6 +118,8 @@ class Run:
         self.rungs = rungs(self.settings)
         self.rung = 0
         self.heads: np.ndarray | None = None  # of the start, unless it is a first-order grammar
+        self.word_heads: np.ndarray | None = None  # of the start of the part over words, if it has one of its own
+        self.vectors: np.ndarray | None = None  # that words start with, if they are not random
         self.members: list[RuleTable] = []  # the finished members of this rung
         self.history: list[dict[str, Any]] = []  # a line per epoch, without the time it took
         self.training: NetworkTraining | None = None
@@ -115,8 +127,10 @@ class Run:
 
     # ---------------------------------------------------------------- going on
 
-    def go(self, report: Callable[[Progress], None] = lambda progress: None) -> tuple[GrammarModel, bool]:
+    def go(self, report: Callable[[Progress], None] = lambda progress: None) -> tuple[Model, bool]:
         """Train to the end. The model, and whether it is finished (or Ctrl-C ended it early)."""
+        if self.rung < len(self.rungs) - 1 or self.training is None:  # faults of what the last rung needs show now
+            self._prepare_words()
         if self.directory is not None and not (self.directory / CONFIGURATION).exists():
             self._open_directory()
         finished = True
@@ -165,9 +179,19 @@ class Run:
         self.rung = sum(rung.number == 0 for rung in self.rungs)
         self.heads, self.history = heads, history
 
+    def _prepare_words(self) -> None:
+        """What the part over words starts with."""
+        self.vectors = word_vectors(self.configuration, self.train)
+        if self.settings.word_init and self.word_heads is None:
+            self.word_heads = self._start_trees(self.settings.word_init)
+
     def _new_training(self, rung: Rung) -> NetworkTraining:
-        network, start = self.configuration.network, self._start(rung)
-        return NetworkTraining(rung.settings, network, self.train, self.dev, rung.seed, start)
+        start = self._start(rung)
+        learners = make_learners(rung.settings, self.configuration, self.train, rung.seed, self.vectors)
+        starts = None if start is None else [start] * len(learners)
+        if rung.settings.word_init:
+            starts[-1] = Start(heads=self.word_heads)
+        return NetworkTraining(rung.settings, learners, self.train, self.dev, rung.seed, starts)
 
     def _start(self, rung: Rung) -> Start | None:
         """What a rung learns first."""
@@ -176,13 +200,15 @@ class Run:
             return Start(heads=self.heads)
         if settings.init[0] == "random":
             return None
-        if settings.init[0] == "harmonic" and settings.start_trees == "all":
+        if settings.init[0] == "harmonic" and settings.start_trees == "all" and not rung.settings.sees_words:
             return Start(first_order=harmonic_table(self.train))
         if self.heads is None:
-            non_heads = settings.non_heads_in("start")
-            reading = self.configuration.reading
-            self.heads = start_trees(settings.init, self.train, reading, non_heads, threads=settings.threads)
+            self.heads = self._start_trees(settings.init)
         return Start(heads=self.heads)
+
+    def _start_trees(self, init: tuple[str, ...]) -> np.ndarray:
+        non_heads, reading = self.settings.non_heads_in("start"), self.configuration.reading
+        return start_trees(init, self.train, reading, non_heads, threads=self.settings.threads)
 
     def _agreed_trees(self, rung: Rung) -> np.ndarray:
         order, non_heads = rung.settings.order, self.settings.non_heads_in("start")
@@ -194,7 +220,7 @@ class Run:
     def _remember(self, rung: Rung, epoch: Epoch, report: Callable[[Progress], None]) -> None:
         watched = None
         if self.watch is not None:
-            watched = self.watch(self._model_of(rung, self.training.network.table()))
+            watched = self.watch(self._model_of([self._part(learner) for learner in self.training.learners]))
         line = {"rung": rung.number, "model": rung.model, "member": rung.member, **asdict(epoch)}
         if watched is not None:
             line["watched"] = watched
@@ -215,28 +241,45 @@ class Run:
 
     # ---------------------------------------------------------------- the model
 
-    def model(self) -> GrammarModel:
+    def model(self) -> Model:
         """The model of the last rung that has begun."""
         if self.training is not None:
-            return self._model_of(self.rungs[self.rung], self.training.table())
-        return self._model_of(self.rungs[self.rung - 1], self.members[-1])
+            return self._model_of(self.training.at_best(self._part))
+        return self._grammar(self.rungs[self.rung - 1], self.members[-1])
 
-    def _model_of(self, rung: Rung, table: RuleTable) -> GrammarModel:
-        return GrammarModel(
-            rung.settings.order,
-            self.train.tag_vocabulary,
-            table,
-            self.settings.non_heads_in("parsing"),
-            self.configuration.reading,
-            {
+    def _model_of(self, parts: list[GrammarModel | LexicalModel]) -> Model:
+        if len(parts) == 1:
+            return parts[0]
+        second, first = parts
+        return JointModel(first, second, self._about(self.rungs[self.rung])["history"])
+
+    def _part(self, learner: Learner) -> GrammarModel | LexicalModel:
+        """The model of one learner with its present weights."""
+        rung = self.rungs[self.rung]
+        if isinstance(learner, TagLearner):
+            return self._grammar(rung, learner.network.table())
+        network = copy.deepcopy(learner.network)
+        settings = self.configuration.lexical.network(self.configuration.network)
+        return LexicalModel(network, settings, **self._about(rung))
+
+    def _grammar(self, rung: Rung, table: RuleTable) -> GrammarModel:
+        inside_out = rung.settings.generation == "inside-out"
+        tags = self.train.tag_vocabulary
+        return GrammarModel(rung.settings.order, tags, table, inside_out=inside_out, **self._about(rung))
+
+    def _about(self, rung: Rung) -> dict[str, Any]:
+        """What every model remembers."""
+        return {
+            "non_heads": self.settings.non_heads_in("parsing"),
+            "reading": self.configuration.reading,
+            "history": {
                 "settings": as_saved(self.configuration.values()),
                 "training_data": self.training_data,
                 "model": rung.model,
                 "watched": self.watched,
                 "epochs": self.history,
             },
-            inside_out=rung.settings.generation == "inside-out",
-        )
+        }
 
     # ---------------------------------------------------------------- on disk
 
@@ -250,7 +293,8 @@ class Run:
         if self.directory is None:
             return
         tensors, state = training_state(self.training) if self.training is not None else ({}, None)
-        arrays = {} if self.heads is None else {"heads": self.heads}
+        trees = {"heads": self.heads, "word_heads": self.word_heads}
+        arrays = {name: heads for name, heads in trees.items() if heads is not None}
         for number, table in enumerate(self.members):
             parts = {"root": table.root, "child": table.child, "decision": table.decision}
             arrays |= {f"{number}.{name}": part for name, part in parts.items()}
@@ -274,7 +318,7 @@ class Run:
         self._require_same_data(state)
         self.rung, self.history = state["rung"], state["history"]
         self.watched |= state["watched"]
-        self.heads = arrays.get("heads")
+        self.heads, self.word_heads = arrays.get("heads"), arrays.get("word_heads")
         names = ("root", "child", "decision")
         self.members = [RuleTable(*(arrays[f"{k}.{name}"] for name in names)) for k in range(state["members"])]
         if state["training"] is not None:

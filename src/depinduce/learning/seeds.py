@@ -19,7 +19,7 @@ from depinduce.learning.held_out import held_out, training_corpus
 from depinduce.learning.network_training import Diverged
 from depinduce.learning.runs import CONFIGURATION, MODEL, Run
 from depinduce.learning.watching import watcher
-from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.loading import load_model
 
 SEEDS = "seeds.json"
 
@@ -106,7 +106,7 @@ def train_seeds(
     finished = [line for line in lines if line["finished"]]
     if len(finished) == len(lines):
         summary["best_seed"] = max(finished, key=lambda line: line[summary["by"]])["seed"]
-        GrammarModel.load(_place(directory, summary["best_seed"])).save(directory / MODEL)
+        load_model(_place(directory, summary["best_seed"])).save(directory / MODEL)
         with atomic_file(directory / SEEDS) as temporary:
             temporary.write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
     return summary

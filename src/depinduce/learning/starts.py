@@ -13,6 +13,7 @@ from depinduce.grammar.rules import Order, RuleTable
 from depinduce.learning.harmonic import harmonic_counts
 from depinduce.models.counts import Multinomials
 from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.loading import load_model
 from depinduce.models.parsing import Parsing, parse_corpus
 
 HARMONIC_SMOOTHING = 0.001
@@ -41,9 +42,9 @@ def start_trees(
     if init[0] == "trees":
         return trees_of_file(init[1], train, reading)
     if init[0] == "model":
-        source = GrammarModel.load(init[1])
+        source = load_model(init[1])
         _require_known_tags(init[1], source.tags, train.tag_vocabulary)
-        source = replace(source, non_heads=tuple({*source.non_heads, *constrained_tags}))
+        source = source.with_non_heads(tuple({*source.non_heads, *constrained_tags}))
     else:
         table = harmonic_table(train, child_valence)
         source = GrammarModel(Order.FIRST, train.tag_vocabulary, table, constrained_tags)

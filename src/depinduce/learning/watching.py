@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from depinduce.corpus import Reading, Vocabulary, load_corpus
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.scores import score
-from depinduce.models.grammar_model import GrammarModel
 from depinduce.models.parsing import Parsing, parse_corpus
 
+if TYPE_CHECKING:
+    from depinduce.models.loading import Model
 
-def watcher(path: str, tags: Vocabulary, reading: Reading) -> Callable[[GrammarModel], dict[str, float]]:
+
+def watcher(path: str, tags: Vocabulary, reading: Reading) -> Callable[[Model], dict[str, float]]:
     """A function that scores a model on the gold trees of a file: UAS of sentences of up to 15 and 40 words."""
     whole = replace(reading, min_length=None, max_length=40)
     gold = load_corpus([path], whole, tag_vocabulary=tags, with_heads=True)
     if not (gold.heads >= 0).any():
         raise DepinduceError(f"--watch {path}: it has no trees to score. Name a file with gold trees.")
 
-    def watch(model: GrammarModel) -> dict[str, float]:
+    def watch(model: Model) -> dict[str, float]:
         scores = score(gold.heads, parse_corpus(model, gold, Parsing()), gold.offsets).by_length
         return {f"uas_{length}": round(scores[length].uas, 2) for length in ("15", "40")}
 

@@ -6,17 +6,20 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from depinduce.chart.engine import Expectations, best_trees, expectations, minimum_risk_trees
-from depinduce.corpus import Corpus, Reading, Sentence, Vocabulary, attach, build_corpus
+from depinduce.corpus import Corpus, Reading, Sentence, attach, build_corpus
 from depinduce.corpus.punctuation import marks_of
 from depinduce.grammar.rules import Batch
-from depinduce.models.grammar_model import GrammarModel
+
+if TYPE_CHECKING:
+    from depinduce.models.loading import Model
 
 BLOCK = 2000  # sentences parsed together
-NO_WORDS = Vocabulary((), ())  # the grammars here are over tags
+MOST_ROOM = 16_000_000  # numbers in a table that is made for some sentences: 128 MB
 
 
 @dataclass(frozen=True)
@@ -38,15 +41,39 @@ class ParsedBlock:
     unknown_tags: set[str]
 
 
-def parse_corpus(model: GrammarModel, corpus: Corpus, parsing: Parsing) -> np.ndarray:
+def parse_corpus(model: Model, corpus: Corpus, parsing: Parsing) -> np.ndarray:
     """The heads of a corpus in the model's tag vocabulary. [token], from 1 within the sentence, 0 is the root"""
     return parse_with_posteriors(model, corpus, parsing)[0]
 
 
-def parse_with_posteriors(
-    model: GrammarModel, corpus: Corpus, parsing: Parsing
-) -> tuple[np.ndarray, np.ndarray | None]:
+def parse_with_posteriors(model: Model, corpus: Corpus, parsing: Parsing) -> tuple[np.ndarray, np.ndarray | None]:
     """Heads, and the probability of each if `parsing` asks for it. Both [token]"""
+    if not len(model.words):
+        return _parse_together(model, corpus, parsing)
+    heads = np.empty(len(corpus.tags), dtype=np.int32)
+    posteriors = np.empty(len(corpus.tags)) if parsing.posteriors else None
+    for some in _pieces(corpus.lengths):  # the rules of words are made for the sentences
+        mask = np.isin(np.arange(len(corpus)), some)
+        tokens = np.repeat(mask, corpus.lengths)
+        heads[tokens], found = _parse_together(model, corpus.select(mask), parsing)
+        if posteriors is not None:
+            posteriors[tokens] = found
+    return heads, posteriors
+
+
+def _pieces(lengths: np.ndarray) -> Iterator[np.ndarray]:
+    """The sentences from the shortest to the longest, in pieces whose tables have at most MOST_ROOM numbers."""
+    order = np.argsort(lengths, kind="stable")
+    room = 4.0 * lengths[order] * (lengths[order] + 1)  # rows, of the largest kind of grammar
+    begin = 0
+    while begin < len(order):
+        needed = np.cumsum(room[begin:]) * lengths[order[begin:]]
+        end = begin + max(1, int(np.searchsorted(needed, MOST_ROOM, side="right")))
+        yield order[begin:end]
+        begin = end
+
+
+def _parse_together(model: Model, corpus: Corpus, parsing: Parsing) -> tuple[np.ndarray, np.ndarray | None]:
     table, batch, factors = model.problem(corpus)
     expected = None
     if parsing.posteriors or parsing.decode == "mbr":
@@ -67,7 +94,7 @@ def arc_posteriors(expected: Expectations, batch: Batch, heads: np.ndarray) -> n
 
 
 def parse_stream(
-    model: GrammarModel, sentences: Iterable[Sentence], parsing: Parsing, block: int = BLOCK
+    model: Model, sentences: Iterable[Sentence], parsing: Parsing, block: int = BLOCK
 ) -> Iterator[ParsedBlock]:
     """The sentences with trees, in their order. While one block is parsed the next is read."""
     sentences = iter(sentences)
@@ -82,9 +109,9 @@ def parse_stream(
             yield pending.result()
 
 
-def _parse_block(model: GrammarModel, sentences: list[Sentence], parsing: Parsing) -> ParsedBlock:
+def _parse_block(model: Model, sentences: list[Sentence], parsing: Parsing) -> ParsedBlock:
     reading = replace(model.reading, min_length=None, max_length=None)  # every sentence gets a tree
-    corpus = build_corpus(sentences, reading, tag_vocabulary=model.tags, word_vocabulary=NO_WORDS)
+    corpus = build_corpus(sentences, reading, tag_vocabulary=model.tags, word_vocabulary=model.words)
     heads, posteriors = parse_with_posteriors(model, corpus, parsing)
     return ParsedBlock(
         rendered=list(_render(sentences, corpus, reading, heads, posteriors)),

@@ -1,0 +1,150 @@
+"""Training steps of models over words, beside the bare matrix products that they cannot do without.
+
+Sentences are random: lengths from 1 to the longest, tokens by Zipf's law. The networks have the paper's sizes for
+L-NDMV (200, ranks 150 and 50, its encoder for WSJ). What is timed is one step on one batch: probabilities, chart,
+gradient by every weight, Adam.
+
+    L-NDMV            first order over words
+    joint             sibling-NDMV over tags and L-NDMV, one step on their product
+    bare products     of L-NDMV: all tokens as children through the role, the five products of the encoder (W₄ W₃ is
+                      one) in both valences and directions, and the factors; and the scores of the heads of the batch
+                      with all tokens; forwards, and both products of each backwards; nothing else, into memory that is
+                      there already
+
+A step of the lexicalised sibling model is timed, and its memory measured in a process of its own, at a fifth of the
+vocabulary and at all of it.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, replace
+
+import numpy as np
+import torch
+
+from depinduce.bench.charts import least_seconds, peak_memory_mb
+from depinduce.bench.lexical_settings import LexicalBench
+from depinduce.corpus import Corpus, Vocabulary
+from depinduce.learning.configuration import configure
+from depinduce.learning.learners import make_learners
+from depinduce.learning.network_training import NetworkTraining
+
+TAGS = 40
+
+
+def measure(settings: LexicalBench, report: Callable[[str], None] = lambda what: None) -> dict:
+    """Everything, as a dictionary for JSON."""
+    torch.set_num_threads(settings.threads)
+    seconds = {}
+    for name, model in (("L-NDMV", "lexical"), ("joint", "joint-sibling")):
+        training, batch = new_training(settings, model)
+        seconds[name] = least_seconds(lambda t=training, b=batch: t.learn_from(b), settings.seconds)
+        report(name)
+    words = new_training(settings, "lexical")
+    seconds["bare products"] = least_seconds(bare_products(*words), settings.seconds)
+    report("bare products")
+    second_order = {}
+    for vocabulary in (settings.vocabulary // 5, settings.vocabulary):
+        second_order[str(vocabulary)] = measure_second_order(replace(settings, vocabulary=vocabulary))
+        report(f"lexicalised sibling, vocabulary {vocabulary}")
+    return {
+        "benchmark": "lexical",
+        "denominator": __doc__.split("\n\n", 1)[1].strip(),
+        "settings": asdict(settings),
+        "seconds_per_step": seconds,
+        "ratios": {
+            "L-NDMV / bare products": seconds["L-NDMV"] / seconds["bare products"],
+            "joint / L-NDMV": seconds["joint"] / seconds["L-NDMV"],
+        },
+        "lexicalised sibling": second_order,
+    }
+
+
+def random_corpus(settings: LexicalBench) -> Corpus:
+    """One batch of sentences, preceded by every token once so that all of them are in the vocabulary."""
+    random = np.random.default_rng(settings.seed)
+    lengths = random.integers(1, settings.max_length + 1, settings.batch_size)
+    pairs = settings.vocabulary - TAGS
+    chances = 1.0 / np.arange(1, pairs + 1)
+    drawn = random.choice(pairs, size=int(lengths.sum()), p=chances / chances.sum())
+    words = np.concatenate([np.arange(pairs), drawn]).astype(np.int32)
+    offsets = np.concatenate([np.arange(pairs), pairs + np.concatenate([[0], np.cumsum(lengths)])])
+    return Corpus(
+        offsets=offsets,
+        tags=(words % TAGS).astype(np.int32),
+        words=words,
+        heads=None,
+        index=np.arange(len(offsets) - 1),
+        tag_vocabulary=Vocabulary([f"T{number}" for number in range(TAGS)], [1] * TAGS),
+        word_vocabulary=Vocabulary([f"w{number}" for number in range(pairs)], [1] * pairs),
+    )
+
+
+def new_training(settings: LexicalBench, model: str) -> tuple[NetworkTraining, np.ndarray]:
+    """A training, and the sentences of its batch."""
+    corpus = random_corpus(settings)
+    values = {"model": model, "min_count": 1, "threads": settings.threads, "seed": settings.seed, "encoder": "wsj"}
+    configuration = configure(values)
+    learners = make_learners(configuration.learning, configuration, corpus, settings.seed)
+    training = NetworkTraining(configuration.learning, learners, corpus, None, settings.seed)
+    return training, np.arange(len(corpus) - settings.batch_size, len(corpus))
+
+
+def bare_products(training: NetworkTraining, batch: np.ndarray) -> Callable[[], None]:
+    """A function that multiplies matrices of the shapes that a step of L-NDMV multiplies."""
+    network = training.network
+    vocabulary, size, rank = len(network.lexicon), network.symbols.shape[1], network.rank
+    data, _ = training.train[0].take(batch)
+    heads = np.bincount(data.words.contexts[:, 0], minlength=4).tolist()  # of each direction and valence
+    shapes = [
+        (vocabulary, size, size),  # as a child
+        (vocabulary, size, 2 * size),  # valence
+        (2 * vocabulary, size, size),  # W₁
+        (2 * vocabulary, size, 2 * size),  # direction
+        (4 * vocabulary, size, size),  # W₂
+        (4 * vocabulary, size, size),  # W₄ W₃
+        (4 * vocabulary, size, rank),  # factors
+        *((count, rank, vocabulary) for count in heads),  # scores
+    ]
+    products = [_product(*shape) for shape in shapes]
+
+    def run() -> None:
+        for product in products:
+            product()
+
+    return run
+
+
+def _product(rows: int, inner: int, columns: int) -> Callable[[], None]:
+    """Y = X W, and the gradients by X and by W."""
+    x, weight, y = torch.randn(rows, inner), torch.randn(inner, columns), torch.randn(rows, columns)
+    to_x, to_weight = torch.empty_like(x), torch.empty_like(weight)
+
+    def run() -> None:
+        torch.mm(x, weight, out=y)
+        torch.mm(y, weight.t(), out=to_x)
+        torch.mm(x.t(), y, out=to_weight)
+
+    return run
+
+
+def measure_second_order(settings: LexicalBench) -> dict[str, float]:
+    """Seconds of a step of the lexicalised sibling model, and the peak memory of its process in MB."""
+    command = [sys.executable, "-m", "depinduce.bench.lexical", json.dumps(asdict(settings))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def run_second_order(settings: LexicalBench) -> dict[str, float]:
+    torch.set_num_threads(settings.threads)
+    training, batch = new_training(settings, "lexical-sibling")
+    seconds = least_seconds(lambda: training.learn_from(batch), settings.seconds)
+    return {"seconds": seconds, "peak_memory_mb": peak_memory_mb()}
+
+
+if __name__ == "__main__":
+    print(json.dumps(run_second_order(LexicalBench(**json.loads(sys.argv[1])))))

@@ -1,0 +1,338 @@
+"""The paper's parameterisation over words: the rules of one batch, each normalised over the whole vocabulary.
+
+A token enters as the embedding of its tag beside the vector of its word; otherwise the network is that of `network`.
+What differs is size. All tokens of the vocabulary go through the encoder as children, some at a time; heads and
+contexts are only those of the batch. Their scores with all children are the largest array: it is made for a few
+contexts at a time, and where all of them would not fit into memory, made again for the gradient.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from depinduce.grammar.rules import HAS, NO, Order
+from depinduce.models.encoder import DIRECTIONS, VALENCES, Encoder, encode
+from depinduce.models.gradients import PullBack
+from depinduce.models.lexical_batch import NOTHING, LexicalBatch
+from depinduce.models.lexicon import Lexicon
+from depinduce.models.network import CHILD, CONTEXT, DECISION, PARENT, ROLES, ROOT, Rules
+from depinduce.models.network_settings import NetworkSettings
+
+BLOCKS = DIRECTIONS * VALENCES
+TOKENS_AT_A_TIME = 512  # through the encoder: their representations stay in the cache of the processor
+NULL, DECISIONS, THE_ROOT = 0, slice(1, 3), 3  # the symbols that are not tokens
+
+
+class LexicalNetwork(nn.Module):
+    """Parameters from which the rules of a grammar over words are computed."""
+
+    def __init__(
+        self,
+        order: Order,
+        lexicon: Lexicon,
+        settings: NetworkSettings,
+        tag_size: int,
+        dropout: float = 0.0,
+        softmax_memory: int = 256,
+    ):
+        super().__init__()
+        self.order, self.lexicon, self.dropout = order, lexicon, dropout
+        self.most_scores = softmax_memory * 2**20 // 4
+        size, self.rank = settings.size, settings.child_rank
+        both = settings.child_rank + settings.decision_rank
+        self.tag_embedding = nn.Parameter(torch.randn(len(lexicon.tags), tag_size))
+        self.word_embedding = nn.Parameter(torch.randn(len(lexicon.tags) + len(lexicon.words), size - tag_size))
+        self.symbols = nn.Parameter(torch.randn(4, size))  # NULL or ROOT, STOP, GO, the root
+        self.roles = nn.Linear(size, ROLES * size, bias=False)
+        self.encoder = Encoder(settings)
+        self.parent_factors = nn.Linear(size, both, bias=False)  # C of child rules, then C of decision rules
+        self.context_factors = nn.Linear(size, both, bias=False) if order is not Order.FIRST else None
+        self.child_factors = nn.Linear(size, 2 * settings.child_rank, bias=False)  # of child rules, then of root rules
+        self.decision_factors = nn.Linear(size, settings.decision_rank, bias=False)
+        self.root_factors = nn.Linear(size, settings.child_rank, bias=False)
+        self.register_buffer("_tag_of", torch.from_numpy(lexicon.tag_of), persistent=False)
+        self.register_buffer("_word_of", torch.from_numpy(lexicon.word_of), persistent=False)
+        self._weights = tuple(self.parameters())
+
+    @torch.no_grad()
+    def rules(self, batch: LexicalBatch, noise: torch.Generator | None = None) -> tuple[Rules, PullBack]:
+        """log p of the rules of a batch, and the way back to the gradient by each of the parameters.
+
+        root: [token], child: [row, column], decision: [row, STOP or GO]; with `noise` some of the embeddings are
+        dropped
+        """
+        tag, word, symbols, roles, *rest = self._weights
+        kinds = 4 if self.order is Order.FIRST else 5
+        encoder_weights, (to_parent, *to_context, to_child, to_decision, to_root) = rest[:-kinds], rest[-kinds:]
+        vocabulary, size = len(self.lexicon), symbols.shape[1]
+        x = torch.cat([tag.index_select(0, self._tag_of), word.index_select(0, self._word_of)], dim=1)
+        has_unknown = bool((batch.tokens >= vocabulary).any())
+        if has_unknown:  # a tag never seen is the mean of those seen, and stands outside of the normalisation
+            x = torch.cat([x, x[: len(tag)].mean(0, keepdim=True)])
+        x = torch.cat([x, symbols])  # the symbols come last
+        kept = None
+        if noise is not None and self.dropout:
+            kept = torch.rand(x.shape, generator=noise).ge_(self.dropout).div_(1 - self.dropout).to(x.dtype)
+            x = x * kept
+        first_symbol = len(x) - len(symbols)
+        plan = _Plan.of(batch, self.order, first_symbol)
+        in_role = roles.view(ROLES, size, size)
+
+        tokens = x.index_select(0, plan.symbols)  # of the few: heads, contexts, decisions, the root
+        e = torch.cat([part @ in_role[role].t() for role, part in plan.by_role(tokens)])
+        hidden, few_back = encode(e, plan.inputs, self.encoder.skip, encoder_weights)
+        parent, context, decision, root = plan.split(hidden)
+        root_factor = root @ to_root.t()  # [block, rank]
+        as_root = root_factor @ to_child[self.rank :]  # [block, size]: what a hidden child is multiplied by
+
+        children = x[:first_symbol] @ in_role[CHILD].t()
+        outcome, root_score, children_back = self._children(children, as_root, to_child[: self.rank], encoder_weights)
+
+        parent_factor = (parent @ to_parent.t()).index_select(0, plan.parent_of)  # [context, ranks]
+        context_factor = (context @ to_context[0].t()).index_select(0, plan.context_of) if to_context else None
+        pairs = parent_factor if context_factor is None else parent_factor * context_factor
+        child_rules, scores_back = self._child_rules(pairs[:, : self.rank], outcome, batch, vocabulary)
+        decision_factor = decision @ to_decision.t()  # [STOP or GO · block, rank]
+        decision_rules, decisions_back = _decision_rules(pairs[:, self.rank :], decision_factor, plan.block)
+        of_row = torch.from_numpy(batch.context_of_row)
+        token_of = torch.from_numpy(batch.tokens)
+        root_normaliser = torch.logsumexp(root_score[:vocabulary], 0)
+        root_rules = root_score.index_select(0, token_of) - root_normaliser
+
+        def pull_back(to_roots: Tensor, to_children: Tensor, to_decisions: Tensor) -> list[Tensor]:
+            to_pairs, to_outcome = scores_back(to_children)
+            by_context = pairs.new_zeros(len(pairs), 2).index_add_(0, of_row, to_decisions)
+            to_decision_pairs, to_decision_factor = decisions_back(by_context)
+            to_pairs = torch.cat([to_pairs, to_decision_pairs], dim=1)
+            to_root_score = torch.zeros_like(root_score).index_add_(0, token_of, to_roots)
+            to_root_score[:vocabulary] -= to_roots.sum() * torch.exp(root_score[:vocabulary] - root_normaliser)
+            to_children_e, to_as_root, to_child_rows, to_encoder = children_back(to_outcome, to_root_score)
+
+            to_root_factor = to_as_root @ to_child[self.rank :].t()
+            to_parents, to_contexts = to_pairs, None
+            if context_factor is not None:
+                to_parents, to_contexts = to_pairs * context_factor, to_pairs * parent_factor
+            to_hidden, to_factors = [], []
+            for rows, weight, gradient, place in (
+                (parent, to_parent, to_parents, plan.parent_of),
+                *((context, weight, to_contexts, plan.context_of) for weight in to_context),
+                (decision, to_decision, to_decision_factor, None),
+                (root, to_root, to_root_factor, None),
+            ):
+                if place is not None:
+                    gradient = gradient.new_zeros(len(rows), gradient.shape[1]).index_add_(0, place, gradient)
+                to_hidden.append(gradient @ weight)
+                to_factors.append(gradient.t() @ rows)
+            to_child_weight = torch.cat([to_child_rows, root_factor.t() @ to_as_root])
+            to_factors.insert(1 + len(to_context), to_child_weight)
+            to_e, too = few_back(plan.merge(to_hidden))
+            to_encoder = [one + other for one, other in zip(to_encoder, too, strict=True)]
+
+            to_x = torch.zeros_like(x)
+            to_roles = torch.zeros_like(in_role)
+            torch.mm(to_children_e, in_role[CHILD], out=to_x[:first_symbol])
+            torch.mm(to_children_e.t(), x[:first_symbol], out=to_roles[CHILD])
+            to_tokens = []
+            for (role, part), (_, to_part) in zip(plan.by_role(tokens), plan.by_role(to_e), strict=True):
+                to_tokens.append(to_part @ in_role[role])
+                to_roles[role] += to_part.t() @ part
+            to_x.index_add_(0, plan.symbols, torch.cat(to_tokens))
+            if kept is not None:
+                to_x *= kept
+            to_token_x = to_x[:vocabulary]
+            to_tag = torch.zeros_like(tag).index_add_(0, self._tag_of, to_token_x[:, : tag.shape[1]])
+            to_word = torch.zeros_like(word).index_add_(0, self._word_of, to_token_x[:, tag.shape[1] :])
+            return [to_tag, to_word, to_x[first_symbol:], to_roles.view_as(roles), *to_encoder, *to_factors]
+
+        return (root_rules, child_rules, decision_rules.index_select(0, of_row)), pull_back
+
+    def _children(
+        self, e: Tensor, as_root: Tensor, factors: Tensor, encoder_weights: list[Tensor]
+    ) -> tuple[Tensor, Tensor, PullBack]:
+        """The factors and the root scores of all tokens as children. [block, token, rank], [token]
+
+        e: [token, size], as_root: [block, size], factors: [rank, size]
+        """
+        size, rank = e.shape[1], len(factors)
+        outcome, root_score = e.new_empty(BLOCKS, len(e), rank), e.new_empty(len(e))
+        parts = []
+        for begin in range(0, len(e), TOKENS_AT_A_TIME):
+            some = slice(begin, min(begin + TOKENS_AT_A_TIME, len(e)))
+            inputs = torch.arange(VALENCES * (some.stop - some.start))
+            hidden, back = encode(e[some], inputs, self.encoder.skip, encoder_weights)
+            outcome[:, some] = _by_block(hidden @ factors.t())
+            root_score[some] = hidden.view(-1, BLOCKS * size) @ _in_order_of_inputs(as_root).flatten()
+            parts.append((some, hidden, back))
+
+        def pull_back(to_outcome: Tensor, to_root_score: Tensor) -> tuple[Tensor, Tensor, Tensor, list[Tensor]]:
+            to_e, to_as_root, to_factors, to_encoder = torch.empty_like(e), 0.0, 0.0, None
+            multiplied = _in_order_of_inputs(as_root).flatten()
+            for some, hidden, back in parts:
+                to_rows = _by_input(to_outcome[:, some])
+                to_hidden = to_rows @ factors
+                to_hidden.view(-1, BLOCKS * size).addr_(to_root_score[some], multiplied)
+                to_factors = to_factors + to_rows.t() @ hidden
+                to_as_root = to_as_root + to_root_score[some] @ hidden.view(-1, BLOCKS * size)
+                to_e[some], gradients = back(to_hidden)
+                if to_encoder is None:
+                    to_encoder = gradients
+                else:
+                    torch._foreach_add_(to_encoder, gradients)
+            return to_e, _in_order_of_inputs(to_as_root.view(BLOCKS, size)), to_factors, to_encoder
+
+        return outcome, root_score, pull_back
+
+    def _child_rules(
+        self, pairs: Tensor, outcome: Tensor, batch: LexicalBatch, vocabulary: int
+    ) -> tuple[Tensor, PullBack]:
+        """log p of the children in the batch. [row, column]
+
+        pairs: [context, rank], outcome: [block, token, rank]
+        """
+        by_context = torch.from_numpy(np.argsort(batch.context_of_row, kind="stable"))
+        sorted_rows = batch.context_of_row[by_context.numpy()]
+        wanted = torch.from_numpy(batch.children).index_select(0, by_context)
+        columns = outcome.shape[1]
+        chunks = list(_chunks(batch.contexts[:, 0], max(1, self.most_scores // 4 // columns)))
+        keep = len(pairs) * columns <= self.most_scores
+        ends = np.searchsorted(sorted_rows, [chunk.stop for _, chunk in chunks])
+
+        def normalised(block: int, some: slice) -> Tensor:
+            scores = pairs[some] @ outcome[block].t()
+            if columns == vocabulary:
+                return torch.log_softmax(scores, dim=1)
+            return scores - torch.logsumexp(scores[:, :vocabulary], dim=1, keepdim=True)
+
+        result = pairs.new_empty(len(by_context), wanted.shape[1])
+        kept, places, begin = [], [], 0
+        for (block, some), end in zip(chunks, ends.tolist(), strict=True):
+            log_p = normalised(block, some)
+            row = torch.from_numpy(sorted_rows[begin:end] - some.start)
+            place = row.unsqueeze(1) * columns + wanted[begin:end]
+            result[begin:end] = log_p.view(-1).take(place)
+            kept.append(log_p if keep else None)
+            places.append((begin, end, row, place))
+            begin = end
+
+        def pull_back(to_rules: Tensor) -> tuple[Tensor, Tensor]:
+            to_rules = to_rules.index_select(0, by_context)
+            to_pairs, to_outcome = torch.empty_like(pairs), torch.zeros_like(outcome)
+            for (block, some), log_p, (begin, end, row, place) in zip(chunks, kept, places, strict=True):
+                of_chunk = to_rules[begin:end]
+                to_scores = torch.softmax(normalised(block, some) if log_p is None else log_p, dim=1)
+                of_context = of_chunk.new_zeros(len(to_scores)).index_add_(0, row, of_chunk.sum(1))
+                to_scores.mul_(-of_context.unsqueeze(1))
+                to_scores.view(-1).index_add_(0, place.view(-1), of_chunk.reshape(-1))
+                torch.mm(to_scores, outcome[block], out=to_pairs[some])
+                to_outcome[block].addmm_(to_scores.t(), pairs[some])
+            return to_pairs, to_outcome
+
+        in_order = torch.empty_like(result)
+        in_order[by_context] = result
+        return in_order, pull_back
+
+
+def _decision_rules(pairs: Tensor, factors: Tensor, block: Tensor) -> tuple[Tensor, PullBack]:
+    """log p of both decisions in every context. pairs: [context, rank], factors: [STOP or GO · block, rank]"""
+    of_context = factors.view(2, BLOCKS, -1).index_select(1, block)  # [STOP or GO, context, rank]
+    result = torch.log_softmax((of_context * pairs).sum(2).t(), dim=1)
+
+    def pull_back(to_result: Tensor) -> tuple[Tensor, Tensor]:
+        to_scores = torch.ops.aten._log_softmax_backward_data(to_result, result, 1, result.dtype).t().unsqueeze(2)
+        to_factors = torch.zeros_like(factors).view(2, BLOCKS, -1).index_add_(1, block, to_scores * pairs)
+        return (to_scores * of_context).sum(0), to_factors.view_as(factors)
+
+    return result, pull_back
+
+
+def _by_block(rows: Tensor) -> Tensor:
+    """[token · valence · dir, rank] as [dir · valence, token, rank]"""
+    return rows.view(-1, VALENCES, DIRECTIONS, rows.shape[1]).permute(2, 1, 0, 3).flatten(0, 1)
+
+
+def _by_input(blocks: Tensor) -> Tensor:
+    """[dir · valence, token, rank] as [token · valence · dir, rank]"""
+    return blocks.unflatten(0, (DIRECTIONS, VALENCES)).permute(2, 1, 0, 3).reshape(-1, blocks.shape[2])
+
+
+def _in_order_of_inputs(blocks: Tensor) -> Tensor:
+    """[dir · valence, size] as [valence · dir, size]; and back, for there are as many of the one as of the other"""
+    return blocks.unflatten(0, (DIRECTIONS, VALENCES)).transpose(0, 1).flatten(0, 1)
+
+
+def _chunks(blocks: np.ndarray, most: int):
+    """Contexts of one block, so many at a time: (block, slice)."""
+    for block in range(BLOCKS):
+        begin, end = np.searchsorted(blocks, [block, block + 1]).tolist()
+        for first in range(begin, end, most):
+            yield block, slice(first, min(first + most, end))
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What of a batch goes through the encoder beside the children, and where it comes out again."""
+
+    symbols: Tensor  # [symbol] tokens, and symbols that are not: heads, contexts, STOP and GO, the root
+    sizes: list[tuple[int, int]]  # role and number of its symbols, in this order
+    inputs: Tensor  # [input] 2 · symbol + valence
+    rows: list[int]  # of the hidden representations of each role
+    parent_of: Tensor  # [context] the hidden row of its head
+    context_of: Tensor | None  # [context] the hidden row of its context
+    block: Tensor  # [context]
+
+    @classmethod
+    def of(cls, batch: LexicalBatch, order: Order, first_symbol: int) -> _Plan:
+        block, parent, context = batch.contexts.T
+        direction, valence = np.divmod(block, VALENCES)
+        parents, parent_of = np.unique(parent, return_inverse=True)
+        parent_row = (VALENCES * parent_of + valence) * DIRECTIONS + direction
+        seen, context_of = np.unique(context, return_inverse=True)
+        seen_symbols = np.where(seen == NOTHING, first_symbol + NULL, seen)
+        context_row = context_inputs = None
+        if order is Order.SIBLING:  # a sibling tells the valence
+            context_inputs = VALENCES * np.arange(len(seen)) + np.where(seen == NOTHING, NO, HAS)
+            context_row = DIRECTIONS * context_of + direction
+        elif order is Order.GRANDPARENT:
+            context_inputs = np.arange(VALENCES * len(seen))
+            context_row = (VALENCES * context_of + valence) * DIRECTIONS + direction
+        else:
+            seen_symbols = seen_symbols[:0]
+        sizes = [(PARENT, len(parents)), (CONTEXT, len(seen_symbols)), (DECISION, 2), (ROOT, 1)]
+        others = first_symbol + np.array([1, 2, THE_ROOT])
+        inputs = [
+            np.arange(VALENCES * len(parents)),
+            *([] if context_inputs is None else [VALENCES * len(parents) + context_inputs]),
+            VALENCES * (len(parents) + len(seen_symbols)) + np.arange(VALENCES * 3),
+        ]
+        counts = [len(part) for part in inputs]
+        rows = [counts[0], counts[1] if context_inputs is not None else 0, VALENCES * 2, VALENCES]
+        return cls(
+            symbols=torch.from_numpy(np.concatenate([parents, seen_symbols, others])),
+            sizes=[(role, count) for role, count in sizes if count],
+            inputs=torch.from_numpy(np.concatenate(inputs)),
+            rows=[DIRECTIONS * count for count in rows],
+            parent_of=torch.from_numpy(parent_row),
+            context_of=None if context_row is None else torch.from_numpy(context_row),
+            block=torch.from_numpy(block),
+        )
+
+    def by_role(self, rows: Tensor) -> list[tuple[int, Tensor]]:
+        """The symbols' rows with their role."""
+        parts = rows.split([count for _, count in self.sizes])
+        return [(role, part) for (role, _), part in zip(self.sizes, parts, strict=True)]
+
+    def split(self, hidden: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Hidden rows of heads, of contexts, of decisions by block, and of the root by block."""
+        parent, context, decision, root = hidden.split(self.rows)
+        decision = torch.cat([_in_order_of_inputs(part) for part in decision.split(BLOCKS)])
+        return parent, context, decision, _in_order_of_inputs(root)
+
+    def merge(self, to_hidden: list[Tensor]) -> Tensor:
+        """The gradients by what `split` gave, as the gradient by the hidden rows."""
+        *rest, decision, root = to_hidden
+        decision = torch.cat([_in_order_of_inputs(part) for part in decision.split(BLOCKS)])
+        return torch.cat([*rest, decision, _in_order_of_inputs(root)])

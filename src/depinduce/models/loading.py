@@ -1,0 +1,61 @@
+"""Any model from its directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from depinduce.errors import DepinduceError
+from depinduce.models import grammar_model
+from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.model_files import DESCRIPTION, FIRST, SECOND, damaged, place_of_model, read_description
+
+if TYPE_CHECKING:
+    from depinduce.models.joint_model import JointModel
+    from depinduce.models.lexical_model import LexicalModel
+
+    Model = GrammarModel | LexicalModel | JointModel
+
+
+def load_model(directory: str | Path) -> Model:
+    """Read a model that a training wrote, to this directory or to `model` in it."""
+    directory = place_of_model(directory)
+    description = read_description(directory / DESCRIPTION)
+    kind = description.get("kind", grammar_model.KIND)
+    try:
+        if kind == grammar_model.KIND:
+            return GrammarModel.read(directory, description)
+        from depinduce.models import joint_model, lexical_model  # these need torch
+
+        if kind == lexical_model.KIND:
+            return lexical_model.LexicalModel.read(directory, description)
+        if kind == joint_model.KIND:
+            first, second = load_model(directory / FIRST), load_model(directory / SECOND)
+            if not (isinstance(first, lexical_model.LexicalModel) and isinstance(second, GrammarModel)):
+                raise ValueError("its first part must be a grammar over words, its second one over tags")
+            return joint_model.JointModel(first, second, description["history"])
+        raise ValueError(f"there is no kind of model {kind!r}")
+    except DepinduceError:
+        raise
+    except Exception as error:  # whatever a damaged file leads to
+        raise damaged(directory, error) from error
+
+
+def member(model: Model, name: str) -> Model:
+    """A part of a joint model by its name, or all of it: joint, first or second."""
+    if name == "joint":
+        return model
+    if not hasattr(model, name):
+        raise DepinduceError(f"--member {name}: only joint models have members. Leave it away.")
+    return getattr(model, name)
+
+
+def load_grammar(directory: str | Path) -> GrammarModel:
+    """A grammar over tags; of a joint model, that part."""
+    model = load_model(directory)
+    model = getattr(model, SECOND, model)
+    if not isinstance(model, GrammarModel):
+        raise DepinduceError(
+            f"{directory}: a grammar over words, whose rules are too many to list. Name a grammar over tags."
+        )
+    return model

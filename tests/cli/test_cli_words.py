@@ -1,0 +1,229 @@
+"""`depinduce train` and `parse` with models that see words, alone and in pairs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from cli.demo_parts import contents, demo_part, depinduce, without_heads
+
+from depinduce.corpus import load_corpus
+from depinduce.models.loading import load_model
+
+torch.set_num_threads(1)
+
+SMALL = [
+    "--size", 8, "--child-rank", 4, "--decision-rank", 2, "--tag-size", 5, "--word-size", 3,
+    "--lexical-child-rank", 4, "--lexical-decision-rank", 2, "--max-length", 8, "--batch-size", 20,
+    "--epochs", 1, "--start-epochs", 1, "--members", 1, "--ladder", "ndmv", "--grow-from", 0,
+]  # fmt: skip
+MODELS = ("lexical", "lexical-sibling", "lexical-grand", "joint-sibling", "joint-grand")
+JOINT = ("joint-sibling", "joint-grand")
+
+
+def train(model: str, folder: Path, *options: object) -> int:
+    return depinduce("train", "--train", folder / "train.conllu", "--model", model, *SMALL, *options)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Sentences to train on and to parse, and the models that were asked for."""
+    folder = tmp_path_factory.mktemp("words")
+    demo_part(folder / "train.conllu", count=80)
+    demo_part(folder / "test.conllu", "test", count=30)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def trained(folder):
+    """The directory of a model; it is trained when it is first asked for."""
+
+    def directory(model: str) -> Path:
+        if not (folder / model).exists():
+            options = ["--dev", folder / "test.conllu", "--non-heads", "ud", "--out", folder / model]
+            assert train(model, folder, *options) == 0
+        return folder / model
+
+    return directory
+
+
+def heads(path: Path) -> np.ndarray:
+    return load_corpus(path, trees=True, with_heads=True).heads
+
+
+# ---------------------------------------------------------------- training and parsing
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_model_that_sees_words_is_trained_and_parses(model, folder, trained, tmp_path, capsys):
+    run = trained(model)
+    assert {path.name for path in run.iterdir()} == {"config.toml", "metrics.jsonl", "checkpoint.safetensors", "model"}
+    assert [json.loads(line)["model"] for line in (run / "metrics.jsonl").read_text("utf-8").splitlines()] == [
+        "ndmv",
+        model,
+    ]
+    parsed = tmp_path / "parsed.conllu"
+    assert depinduce("parse", run, folder / "test.conllu", "-o", parsed, "--decode", "mbr", "--posteriors") == 0
+    assert "Posterior=" in parsed.read_text("utf-8")
+    assert depinduce("parse", run, folder / "test.conllu", "-o", parsed) == 0
+    assert "parsed 30 sentences" in capsys.readouterr().err
+    before = (folder / "test.conllu").read_text("utf-8")
+    assert without_heads(parsed.read_text("utf-8")) == without_heads(before)
+    assert depinduce("evaluate", folder / "test.conllu", parsed) == 0
+    assert np.sum(heads(parsed) == 0) == 30
+
+
+@pytest.mark.parametrize("model", JOINT)
+def test_each_member_of_a_joint_model_can_parse(model, folder, trained, tmp_path):
+    run = trained(model)
+    for name, place, options in [
+        ("both", run, []),
+        ("joint", run, ["--member", "joint"]),
+        ("first", run, ["--member", "first"]),
+        ("the first", run / "model" / "first", []),
+        ("second", run, ["--member", "second"]),
+        ("the second", run / "model" / "second", []),
+    ]:
+        options = [*options, "--posteriors", "-o", tmp_path / name]
+        assert depinduce("parse", place, folder / "test.conllu", *options) == 0
+    both, first, second = ((tmp_path / name).read_bytes() for name in ("both", "first", "second"))
+    assert both == (tmp_path / "joint").read_bytes()
+    assert first == (tmp_path / "the first").read_bytes()
+    assert second == (tmp_path / "the second").read_bytes()
+    assert len({both, first, second}) == 3
+
+
+@pytest.mark.parametrize("model", ["dmv", "lexical"])
+@pytest.mark.parametrize("member", ["first", "second"])
+def test_other_models_have_no_members(model, member, folder, trained, capsys):
+    if model == "dmv" and not (folder / "dmv").exists():
+        assert depinduce("train", "--train", folder / "train.conllu", "--iterations", 1, "--out", folder / "dmv") == 0
+    run = folder / "dmv" if model == "dmv" else trained(model)
+    before = contents(folder)
+    assert depinduce("parse", run, folder / "test.conllu", "-o", folder / "parsed", "--member", member) == 1
+    assert f"--member {member}: only joint models have members" in capsys.readouterr().err
+    assert contents(folder) == before
+
+
+def test_words_and_tags_that_training_has_not_seen_are_parsed(trained, tmp_path, capsys):
+    text = "".join(
+        f"{n}\t{form}\t_\t{tag}\t_\t_\t_\t_\t_\t_\n" for n, form, tag in [(1, "qq", "FOO"), (2, "zz", "NOUN")]
+    )
+    (tmp_path / "in.conllu").write_text(text + "\n", "utf-8")
+    for model in ("lexical", "joint-sibling"):
+        assert depinduce("parse", trained(model), tmp_path / "in.conllu", "-o", tmp_path / "out.conllu") == 0
+        assert "tags that training has not seen, parsed like an average tag: FOO" in capsys.readouterr().err
+        assert sorted(heads(tmp_path / "out.conllu")) in ([0, 1], [0, 2])
+
+
+@pytest.mark.parametrize("model", ["lexical", "joint-sibling"])
+def test_blanked_heads_give_the_bit_identical_model(model, folder, trained, tmp_path):
+    for name in ("train.conllu", "test.conllu"):
+        (tmp_path / name).write_text(without_heads((folder / name).read_text("utf-8")), "utf-8")
+    options = ["--dev", tmp_path / "test.conllu", "--non-heads", "ud", "--out", tmp_path / "blank"]
+    assert train(model, tmp_path, *options) == 0
+    assert contents(tmp_path / "blank" / "model") == contents(trained(model) / "model")
+
+
+def test_a_training_can_be_resumed_watched_and_told_as_json(folder, tmp_path, capsys):
+    options = ["--watch", folder / "test.conllu", "--json", "--out", tmp_path / "run"]
+    assert train("joint-grand", folder, *options) == 0
+    assert train("joint-grand", folder, *options) == 1  # it is there already
+    assert train("joint-grand", folder, *options, "--epochs", 2, "--resume") == 0
+    first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert [len(told["epochs"]) for told in (first, second)] == [2, 3]
+    assert all(line["watched"]["uas_15"] > 0 for line in second["epochs"])
+    assert second["model"] == "joint-grand"
+
+
+def test_vectors_of_a_file_are_used(folder, tmp_path):
+    word = load_corpus(folder / "train.conllu").word_vocabulary[0]  # the most frequent one
+    (tmp_path / "some.vec").write_text(f"{word} 1 2 3\n", "utf-8")
+    options = ["--vectors", "file", tmp_path / "some.vec", "--learning-rate", 1e-6, "--out", tmp_path / "run"]
+    assert train("lexical", folder, *options) == 0
+    model = load_model(tmp_path / "run")
+    assert word in model.words
+    vectors = model.network.word_embedding.detach().numpy()[len(model.tags) :]
+    np.testing.assert_allclose(vectors[model.words.id(word)], [1, 2, 3], atol=1e-3)
+
+
+# ---------------------------------------------------------------- other commands
+
+
+@pytest.mark.parametrize("command", [["inspect"], ["inspect", "--json"], ["sample"]])
+def test_a_grammar_over_words_is_not_listed(command, trained, capsys):
+    assert depinduce(*command, trained("lexical")) == 1
+    shown = capsys.readouterr()
+    assert "a grammar over words" in shown.err and "Name a grammar over tags" in shown.err
+    assert shown.out == ""
+
+
+@pytest.mark.parametrize("model", JOINT)
+def test_inspect_and_sample_show_the_part_over_tags(model, trained, capsys):
+    for command in (["inspect"], ["inspect", "--json"], ["sample", "-n", 3]):
+        shown = []
+        for place in (trained(model), trained(model) / "model" / "second"):
+            assert depinduce(*command, place) == 0
+            shown.append(capsys.readouterr().out.replace(str(place), ""))
+        assert shown[0] == shown[1]
+        assert "NOUN" in shown[0]
+
+
+# ---------------------------------------------------------------- faults
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--model", "lexical", "--word-init", "harmonic"], "--word-init is for joint models; lexical has one start"),
+        (["--model", "sibling", "--word-init", "harmonic"], "--word-init is for joint models; sibling has one start"),
+        (["--model", "joint-grand", "--word-init", "random"], "There is no start 'random'. Choose from: harmonic, "),
+        (["--model", "lexical", "--vectors", "glove"], "There are no word vectors 'glove'. Choose from: random, file"),
+        (["--model", "lexical", "--vectors", "file"], "There are no word vectors 'file'. Choose from: random, file"),
+        (["--model", "sibling", "--min-count", 3], "there is no setting 'min_count' for the model sibling"),
+        (["--model", "dmv", "--vectors", "random"], "there is no setting 'vectors' for the model dmv"),
+        (["--model", "lexical", "--dropout", 1], "--dropout cannot be 1.0: 0 or more, less than 1."),
+        (["--model", "joint-grand", "--ladder", "lexical"], "--ladder cannot have 'lexical'. Choose from: ndmv "),
+    ],
+)
+def test_faults_are_told_and_nothing_is_written(options, message, folder, tmp_path, capsys):
+    assert depinduce("train", "--train", folder / "train.conllu", "--out", tmp_path / "run", *options) == 1
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--vectors", "file", "nowhere"],
+        ["--word-init", "model", "nowhere"],
+        ["--word-init", "trees", "nowhere"],
+    ],
+    ids=" ".join,
+)
+def test_what_is_missing_is_told_before_the_ladder_is_climbed(options, folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert train("joint-sibling", folder, *options, "--out", "run") == 1
+    assert "nowhere" in capsys.readouterr().err
+    assert not (tmp_path / "run" / "model").exists()
+    assert not (tmp_path / "run" / "metrics.jsonl").exists()  # an epoch would be lost
+
+
+def test_the_start_of_the_part_over_words_is_not_overwritten(folder, tmp_path, capsys):
+    assert train("joint-sibling", folder, "--out", tmp_path / "run") == 0
+    before = contents(tmp_path)
+    options = ["--word-init", "model", tmp_path / "run", "--out", tmp_path / "run", "--overwrite"]
+    assert train("joint-sibling", folder, *options) == 1
+    assert "--overwrite would delete" in capsys.readouterr().err
+    assert contents(tmp_path) == before
+
+
+def test_trees_of_a_file_are_told_whichever_part_learns_from_them(folder, tmp_path, capsys):
+    trees = demo_part(tmp_path / "train.conllu", count=20)
+    for option in ("--init", "--word-init"):
+        options = [option, "trees", trees, "--out", tmp_path / option]
+        assert train("joint-sibling", tmp_path, *options) == 0
+        assert "the training is not unsupervised" in capsys.readouterr().err
