@@ -12,6 +12,7 @@ from cli.demo_parts import demo_part
 from depinduce.experiments.ud import EXPERIMENTS
 
 TINY = {"size": 8, "child_rank": 4, "decision_rank": 2, "epochs": 2, "batch_size": 16}
+TINY_WORDS = {"tag_size": 4, "word_size": 4, "lexical_child_rank": 4, "lexical_decision_rank": 2, "min_count": 2}
 
 
 def tiny_data(folder: Path, languages: tuple[str, ...] = ("fr", "pl")) -> Path:
@@ -26,7 +27,8 @@ def tiny_data(folder: Path, languages: tuple[str, ...] = ("fr", "pl")) -> Path:
 def shrink(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
     """Give every experiment a tiny network and two epochs."""
     for name, experiment in EXPERIMENTS.items():
-        smaller = replace(experiment, changes={**experiment.changes, **TINY, **changes})
+        words = TINY_WORDS if experiment.configuration().lexical else {}
+        smaller = replace(experiment, changes={**experiment.changes, **TINY, **words, **changes})
         monkeypatch.setitem(EXPERIMENTS, name, smaller)
 
 

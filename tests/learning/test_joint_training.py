@@ -188,6 +188,21 @@ def test_hard_em_learns_from_the_best_trees_of_the_product(model):
         np.testing.assert_allclose(one.parameters.grad, other.parameters.grad, atol=1e-9)
 
 
+@every_model
+def test_every_step_of_training_drops_embeddings_and_the_held_out_likelihood_none(model):
+    still, noisy = (training(dev=HELD_OUT, model=model, dropout=dropout, batch_size=0) for dropout in (0.0, 0.5))
+    assert all(map(same_weights, still.learners, noisy.learners))
+    states = [noisy.noise.get_state()]
+    for _ in range(2):
+        noisy.learn_from(np.arange(len(CORPUS)))
+        states.append(noisy.noise.get_state())
+    assert len({state.numpy().tobytes() for state in states}) == 3
+    epoch = noisy.run_epoch()
+    assert epoch.dev == pytest.approx(likelihood(noisy.learners, HELD_OUT), rel=1e-6)
+    first = training(model=model, dropout=0.5, batch_size=0).run_epoch().train
+    assert first != pytest.approx(still.run_epoch().train, rel=1e-6)
+
+
 @every_kind
 def test_learning_raises_the_objective(kind):
     made = training(**kind)
@@ -352,11 +367,11 @@ def test_a_killed_run_ends_as_if_it_was_not(moments, noisy, tmp_path, monkeypatc
         killed(made, *moment, monkeypatch)
         torch.manual_seed(number)  # what a new process brings along decides nothing
     assert not (directory / MODEL).exists()
-    made = run(directory, **noisy)
-    made.resume()
-    if made.training is not None and made.rung == 1:  # all that files told is in the checkpoint
+    if moments[-1] in (("epoch", 3), ("epoch", 4)):  # the last rung has begun: all that files told is in the checkpoint
         Path(noisy["vectors"][1]).unlink()
         shutil.rmtree(noisy["word_init"][1])
+    made = run(directory, **noisy)
+    made.resume()
     _, finished = made.go()
     assert finished
     assert files(directory) == files(whole)
@@ -404,7 +419,7 @@ def test_a_run_gives_a_model_that_parses_with_its_best_weights(model, tmp_path):
     assert np.array_equal(*heads)
     line = json.loads((tmp_path / "run" / "metrics.jsonl").read_text("utf-8").splitlines()[-1])
     log_z = log_partition(*again.problem(HELD_OUT))  # without noise
-    assert line["dev"] == pytest.approx(log_z.mean(), rel=1e-9)
+    assert line["dev"] == pytest.approx(log_z.mean(), rel=1e-6)
 
 
 # ---------------------------------------------------------------- starts

@@ -62,7 +62,9 @@ def gradient_of(network: LexicalNetwork, batch: LexicalBatch, noise: torch.Gener
     rules, pull_back = network.rules(batch, noise)
     expected = expectations(*batch.problem(*(part.numpy() for part in rules)), positions=True)
     to_rules = (expected.root, expected.counts.child, expected.counts.decision)
-    return [gradient.numpy().copy() for gradient in pull_back(*map(torch.from_numpy, to_rules))]
+    gradients = pull_back(*map(torch.from_numpy, to_rules))
+    pairs = zip(network.parameters(), gradients, strict=True)
+    return [gradient.numpy().reshape(parameter.shape).copy() for parameter, gradient in pairs]
 
 
 def test_the_words_here_tell_something_apart():
@@ -250,12 +252,17 @@ def test_of_a_single_tag_the_unknown_one_is_a_copy(order):
 
 @every_order
 @pytest.mark.parametrize(
-    ("encoder", "skip", "dropout", "most_scores"),
-    [("wsj", True, 0.0, None), ("ud", True, 0.0, 200), ("ud", False, 0.0, None), ("wsj", True, 0.5, 200)],
-    ids=["wsj", "ud in chunks", "without skips", "dropout in chunks"],
+    ("corpus", "encoder", "skip", "dropout", "most_scores"),
+    [
+        pytest.param(CORPUS, "wsj", True, 0.0, None, id="wsj"),
+        pytest.param(CORPUS, "ud", True, 0.0, 200, id="ud in chunks"),
+        pytest.param(CORPUS, "ud", False, 0.0, None, id="without skips"),
+        pytest.param(CORPUS, "wsj", True, 0.5, 200, id="dropout in chunks"),
+        pytest.param(UNKNOWN, "wsj", True, 0.5, None, id="unknown tags"),
+    ],
 )
-def test_expected_counts_give_the_gradient_of_the_likelihood(order, encoder, skip, dropout, most_scores):
-    network, batch = network_of(order, encoder, skip, seed=2, dropout=dropout), batch_of(order)
+def test_expected_counts_give_the_gradient_of_the_likelihood(order, corpus, encoder, skip, dropout, most_scores):
+    network, batch = network_of(order, encoder, skip, seed=2, dropout=dropout), batch_of(order, corpus)
     network.most_scores = most_scores or network.most_scores
 
     def noise() -> torch.Generator:

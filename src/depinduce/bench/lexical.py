@@ -48,7 +48,7 @@ def measure(settings: LexicalBench, report: Callable[[str], None] = lambda what:
     seconds["bare products"] = least_seconds(bare_products(*words), settings.seconds)
     report("bare products")
     second_order = {}
-    for vocabulary in (settings.vocabulary // 5, settings.vocabulary):
+    for vocabulary in (max(100, settings.vocabulary // 5), settings.vocabulary):
         second_order[str(vocabulary)] = measure_second_order(replace(settings, vocabulary=vocabulary))
         report(f"lexicalised sibling, vocabulary {vocabulary}")
     return {

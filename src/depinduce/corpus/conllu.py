@@ -8,16 +8,13 @@ other block goes through `faults.word_rows`, line by line, which finds the words
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from depinduce.corpus import faults
 from depinduce.corpus.faults import COLUMNS, HEAD
-from depinduce.corpus.streams import open_input
-from depinduce.errors import InputError
+from depinduce.corpus.streams import open_input, read_chunk
 
 FORM, UPOS, XPOS, DEPREL, MISC = 2, 4, 5, 8, 10  # counted from 1, as the format does
 
@@ -203,7 +200,7 @@ def _chunks(path: str | Path, name: str) -> Iterator[str]:
     """The text of the file in pieces of whole blocks, none of them empty."""
     rest, line = b"", 1
     with open_input(path) as read:
-        while fresh := _read(read, name):
+        while fresh := read_chunk(read, _CHUNK, name):
             rest += fresh
             if end := _end_of_last_block(rest):
                 yield _decode(rest[:end], name, line)
@@ -213,14 +210,6 @@ def _chunks(path: str | Path, name: str) -> Iterator[str]:
                 faults.refuse_endless_block(name, line, _LONGEST_BLOCK)
     if rest:
         yield _decode(rest, name, line)
-
-
-def _read(read: Callable[[int], bytes], name: str) -> bytes:
-    try:
-        return read(_CHUNK)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        found = f"the gzip data is damaged or cut short ({error})"
-        raise InputError(name, None, found, "Copy the file again or make it again.") from error
 
 
 def _end_of_last_block(data: bytes) -> int:

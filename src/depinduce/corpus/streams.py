@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -43,6 +44,15 @@ def open_input(path: str | Path) -> Iterator[Callable[[int], bytes]]:
             found = f"the file cannot be opened ({error.strerror})"
             raise InputError(path, None, found, "Check that it may be read.") from error
         yield stream.read
+
+
+def read_chunk(read: Callable[[int], bytes], size: int, name: str) -> bytes:
+    """Up to so many bytes of an open input; damaged gzip data is a fault of the file."""
+    try:
+        return read(size)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        found = f"the gzip data is damaged or cut short ({error})"
+        raise InputError(name, None, found, "Copy the file again or make it again.") from error
 
 
 @contextmanager

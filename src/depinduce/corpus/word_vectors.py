@@ -9,10 +9,8 @@ are not UTF-8.
 
 from __future__ import annotations
 
-import gzip
 import math
-import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -20,7 +18,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from depinduce.corpus.streams import open_input
+from depinduce.corpus.streams import open_input, read_chunk
 from depinduce.errors import DepinduceError, InputError
 
 _CHUNK = 1 << 17  # bytes read at a time
@@ -177,7 +175,7 @@ def _lines(path: str | Path, name: str) -> Generator[tuple[int, bytes], None, No
     """Each line of the file with its number, without its line end."""
     line, rest = 1, b""
     with open_input(path) as read:
-        while fresh := _read(read, name):
+        while fresh := read_chunk(read, _CHUNK, name):
             if line == 1 and not rest:
                 if b"\0" in fresh and not fresh.startswith(_UTF16_MARKS):
                     _refuse_binary(name)
@@ -196,14 +194,6 @@ def _lines(path: str | Path, name: str) -> Generator[tuple[int, bytes], None, No
     if rest:
         _require_utf8(name, line, rest)
         yield line, rest
-
-
-def _read(read: Callable[[int], bytes], name: str) -> bytes:
-    try:
-        return read(_CHUNK)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        found = f"the gzip data is damaged or cut short ({error})"
-        raise InputError(name, None, found, "Copy the file again or make it again.") from error
 
 
 def _require_utf8(name: str, line: int, data: bytes) -> None:

@@ -43,6 +43,15 @@ def linear_back(x: Tensor, weight: Tensor, to_y: Tensor) -> tuple[Tensor, Tensor
     return to_y @ weight, to_y.t() @ x, to_y.sum(0)
 
 
+def project(x: Tensor, weight: Tensor) -> tuple[Tensor, PullBack]:
+    """x Wᵀ; the pull-back gives the gradients by x and W. [row, size]"""
+
+    def pull_back(to_y: Tensor) -> tuple[Tensor, Tensor]:
+        return to_y @ weight, to_y.t() @ x
+
+    return x @ weight.t(), pull_back
+
+
 def relu_back(y: Tensor, to_y: Tensor) -> Tensor:
     """The gradient by x of y = ReLU(x)."""
     return torch.ops.aten.threshold_backward(to_y, y, 0)

@@ -9,6 +9,7 @@ contexts at a time, and where all of them would not fit into memory, made again 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -16,7 +17,7 @@ from torch import Tensor, nn
 
 from depinduce.grammar.rules import HAS, NO, Order
 from depinduce.models.encoder import DIRECTIONS, VALENCES, Encoder, encode
-from depinduce.models.gradients import PullBack
+from depinduce.models.gradients import PullBack, project
 from depinduce.models.lexical_batch import NOTHING, LexicalBatch
 from depinduce.models.lexicon import Lexicon
 from depinduce.models.network import CHILD, CONTEXT, DECISION, PARENT, ROLES, ROOT, Rules
@@ -25,6 +26,21 @@ from depinduce.models.network_settings import NetworkSettings
 BLOCKS = DIRECTIONS * VALENCES
 TOKENS_AT_A_TIME = 512  # through the encoder: their representations stay in the cache of the processor
 NULL, DECISIONS, THE_ROOT = 0, slice(1, 3), 3  # the symbols that are not tokens
+
+
+class _Weights(NamedTuple):
+    """The parameters of a network by name, in their order."""
+
+    tag: Tensor  # [tag, size]
+    word: Tensor  # [tag and word, size]
+    symbols: Tensor
+    roles: Tensor  # [role, size, size]
+    encoder: list[Tensor]
+    parent: Tensor  # the matrices of factors
+    context: Tensor | None
+    child: Tensor
+    decision: Tensor
+    root: Tensor
 
 
 class LexicalNetwork(nn.Module):
@@ -58,6 +74,16 @@ class LexicalNetwork(nn.Module):
         self.register_buffer("_word_of", torch.from_numpy(lexicon.word_of), persistent=False)
         self._weights = tuple(self.parameters())
 
+    @property
+    def _named(self) -> _Weights:
+        """The parameters; those over matrices of factors are the last ones."""
+        tag, word, symbols, roles, *rest = self._weights
+        size, factors = symbols.shape[1], 4 if self.order is Order.FIRST else 5
+        parent, *context, child, decision, root = rest[-factors:]
+        context = context[0] if context else None
+        roles = roles.view(ROLES, size, size)
+        return _Weights(tag, word, symbols, roles, rest[:-factors], parent, context, child, decision, root)
+
     @torch.no_grad()
     def rules(self, batch: LexicalBatch, noise: torch.Generator | None = None) -> tuple[Rules, PullBack]:
         """log p of the rules of a batch, and the way back to the gradient by each of the parameters.
@@ -65,124 +91,144 @@ class LexicalNetwork(nn.Module):
         root: [token], child: [row, column], decision: [row, STOP or GO]; with `noise` some of the embeddings are
         dropped
         """
-        tag, word, symbols, roles, *rest = self._weights
-        kinds = 4 if self.order is Order.FIRST else 5
-        encoder_weights, (to_parent, *to_context, to_child, to_decision, to_root) = rest[:-kinds], rest[-kinds:]
-        vocabulary, size = len(self.lexicon), symbols.shape[1]
-        x = torch.cat([tag.index_select(0, self._tag_of), word.index_select(0, self._word_of)], dim=1)
-        has_unknown = bool((batch.tokens >= vocabulary).any())
-        if has_unknown:  # a tag never seen is the mean of those seen, and stands outside of the normalisation
-            x = torch.cat([x, x[: len(tag)].mean(0, keepdim=True)])
-        x = torch.cat([x, symbols])  # the symbols come last
-        kept = None
-        if noise is not None and self.dropout:
-            kept = torch.rand(x.shape, generator=noise).ge_(self.dropout).div_(1 - self.dropout).to(x.dtype)
-            x = x * kept
-        first_symbol = len(x) - len(symbols)
-        plan = _Plan.of(batch, self.order, first_symbol)
-        in_role = roles.view(ROLES, size, size)
-
-        tokens = x.index_select(0, plan.symbols)  # of the few: heads, contexts, decisions, the root
-        e = torch.cat([part @ in_role[role].t() for role, part in plan.by_role(tokens)])
-        hidden, few_back = encode(e, plan.inputs, self.encoder.skip, encoder_weights)
-        parent, context, decision, root = plan.split(hidden)
-        root_factor = root @ to_root.t()  # [block, rank]
-        as_root = root_factor @ to_child[self.rank :]  # [block, size]: what a hidden child is multiplied by
-
-        children = x[:first_symbol] @ in_role[CHILD].t()
-        outcome, root_score, children_back = self._children(children, as_root, to_child[: self.rank], encoder_weights)
-
-        parent_factor = (parent @ to_parent.t()).index_select(0, plan.parent_of)  # [context, ranks]
-        context_factor = (context @ to_context[0].t()).index_select(0, plan.context_of) if to_context else None
-        pairs = parent_factor if context_factor is None else parent_factor * context_factor
+        weights, vocabulary = self._named, len(self.lexicon)
+        x, embeddings_back = self._embed(noise, with_unknown=bool((batch.tokens >= vocabulary).any()))
+        tokens = len(x) - len(weights.symbols)
+        plan = _Plan.of(batch, self.order, first_symbol=tokens)
+        (parent, context, decision, root), few_back = self._few(x, plan)
+        pairs, pairs_back = self._pairs(parent, context, plan)
+        decision_factor, decision_back = project(decision, weights.decision)  # [STOP or GO · block, rank]
+        root_factor, root_back = project(root, weights.root)  # [block, rank]
+        outcome, root_score, children_back = self._children(x[:tokens], root_factor)
+        root_rules, roots_back = _root_rules(root_score, batch, vocabulary)
         child_rules, scores_back = self._child_rules(pairs[:, : self.rank], outcome, batch, vocabulary)
-        decision_factor = decision @ to_decision.t()  # [STOP or GO · block, rank]
-        decision_rules, decisions_back = _decision_rules(pairs[:, self.rank :], decision_factor, plan.block)
-        of_row = torch.from_numpy(batch.context_of_row)
-        token_of = torch.from_numpy(batch.tokens)
-        root_normaliser = torch.logsumexp(root_score[:vocabulary], 0)
-        root_rules = root_score.index_select(0, token_of) - root_normaliser
+        decision_rules, decisions_back = _decision_rules(pairs[:, self.rank :], decision_factor, plan.block, batch)
 
         def pull_back(to_roots: Tensor, to_children: Tensor, to_decisions: Tensor) -> list[Tensor]:
-            to_pairs, to_outcome = scores_back(to_children)
-            by_context = pairs.new_zeros(len(pairs), 2).index_add_(0, of_row, to_decisions)
-            to_decision_pairs, to_decision_factor = decisions_back(by_context)
-            to_pairs = torch.cat([to_pairs, to_decision_pairs], dim=1)
-            to_root_score = torch.zeros_like(root_score).index_add_(0, token_of, to_roots)
-            to_root_score[:vocabulary] -= to_roots.sum() * torch.exp(root_score[:vocabulary] - root_normaliser)
-            to_children_e, to_as_root, to_child_rows, to_encoder = children_back(to_outcome, to_root_score)
-
-            to_root_factor = to_as_root @ to_child[self.rank :].t()
-            to_parents, to_contexts = to_pairs, None
-            if context_factor is not None:
-                to_parents, to_contexts = to_pairs * context_factor, to_pairs * parent_factor
-            to_hidden, to_factors = [], []
-            for rows, weight, gradient, place in (
-                (parent, to_parent, to_parents, plan.parent_of),
-                *((context, weight, to_contexts, plan.context_of) for weight in to_context),
-                (decision, to_decision, to_decision_factor, None),
-                (root, to_root, to_root_factor, None),
-            ):
-                if place is not None:
-                    gradient = gradient.new_zeros(len(rows), gradient.shape[1]).index_add_(0, place, gradient)
-                to_hidden.append(gradient @ weight)
-                to_factors.append(gradient.t() @ rows)
-            to_child_weight = torch.cat([to_child_rows, root_factor.t() @ to_as_root])
-            to_factors.insert(1 + len(to_context), to_child_weight)
-            to_e, too = few_back(plan.merge(to_hidden))
-            to_encoder = [one + other for one, other in zip(to_encoder, too, strict=True)]
-
+            to_child_pairs, to_outcome = scores_back(to_children)
+            to_decision_pairs, to_decision_factor = decisions_back(to_decisions)
+            to_pairs = torch.cat([to_child_pairs, to_decision_pairs], dim=1)
+            to_parent, to_context, *to_pair_weights = pairs_back(to_pairs)
             to_x = torch.zeros_like(x)
-            to_roles = torch.zeros_like(in_role)
-            torch.mm(to_children_e, in_role[CHILD], out=to_x[:first_symbol])
-            torch.mm(to_children_e.t(), x[:first_symbol], out=to_roles[CHILD])
-            to_tokens = []
-            for (role, part), (_, to_part) in zip(plan.by_role(tokens), plan.by_role(to_e), strict=True):
-                to_tokens.append(to_part @ in_role[role])
-                to_roles[role] += to_part.t() @ part
-            to_x.index_add_(0, plan.symbols, torch.cat(to_tokens))
-            if kept is not None:
-                to_x *= kept
-            to_token_x = to_x[:vocabulary]
-            to_tag = torch.zeros_like(tag).index_add_(0, self._tag_of, to_token_x[:, : tag.shape[1]])
-            to_word = torch.zeros_like(word).index_add_(0, self._word_of, to_token_x[:, tag.shape[1] :])
-            return [to_tag, to_word, to_x[first_symbol:], to_roles.view_as(roles), *to_encoder, *to_factors]
+            to_x[:tokens], to_root_factor, to_role, to_child_weight, to_encoder = children_back(
+                to_outcome, roots_back(to_roots)
+            )
+            to_decision, to_decision_weight = decision_back(to_decision_factor)
+            to_root, to_root_weight = root_back(to_root_factor)
+            to_few, to_roles, encoder_too = few_back(to_parent, to_context, to_decision, to_root)
+            to_x.index_add_(0, plan.symbols, to_few)
+            to_roles[CHILD] += to_role
+            torch._foreach_add_(to_encoder, encoder_too)
+            to_factors = [*to_pair_weights, to_child_weight, to_decision_weight, to_root_weight]
+            return [*embeddings_back(to_x), to_roles.flatten(0, 1), *to_encoder, *to_factors]
 
-        return (root_rules, child_rules, decision_rules.index_select(0, of_row)), pull_back
+        return (root_rules, child_rules, decision_rules), pull_back
 
-    def _children(
-        self, e: Tensor, as_root: Tensor, factors: Tensor, encoder_weights: list[Tensor]
-    ) -> tuple[Tensor, Tensor, PullBack]:
+    def _embed(self, noise: torch.Generator | None, with_unknown: bool) -> tuple[Tensor, PullBack]:
+        """What goes into the network: all tokens, then the symbols that are none. [token + symbol, size]
+
+        A tag never seen is the mean of those seen; it stands outside of the normalisation.
+        """
+        tag, word, symbols = self._named[:3]
+        tags, vocabulary = len(tag), len(self.lexicon)
+        x = torch.cat([tag.index_select(0, self._tag_of), word.index_select(0, self._word_of)], dim=1)
+        unknown = [x[:tags].mean(0, keepdim=True)] if with_unknown else []
+        x, kept = torch.cat([x, *unknown, symbols]), None
+        if noise is not None and self.dropout:
+            kept = torch.rand(x.shape, generator=noise).ge_(self.dropout).div_(1 - self.dropout).to(x.dtype)
+            x *= kept
+
+        def pull_back(to_x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+            to_x = to_x if kept is None else to_x * kept
+            to_tokens = to_x[:vocabulary]
+            if with_unknown:
+                to_tokens = to_tokens.clone()
+                to_tokens[:tags] += to_x[vocabulary] / tags
+            to_tag = torch.zeros_like(tag).index_add_(0, self._tag_of, to_tokens[:, : tag.shape[1]])
+            to_word = torch.zeros_like(word).index_add_(0, self._word_of, to_tokens[:, tag.shape[1] :])
+            return to_tag, to_word, to_x[-len(symbols) :]
+
+        return x, pull_back
+
+    def _few(self, x: Tensor, plan: _Plan) -> tuple[tuple[Tensor, Tensor, Tensor, Tensor], PullBack]:
+        """Hidden rows of the heads, contexts, decisions and the root of a batch."""
+        weights = self._named
+        in_roles = [
+            (role, *project(rows, weights.roles[role])) for role, rows in plan.by_role(x.index_select(0, plan.symbols))
+        ]
+        e = torch.cat([rows for _, rows, _ in in_roles])
+        hidden, encoder_back = encode(e, plan.inputs, self.encoder.skip, weights.encoder)
+
+        def pull_back(*to_hidden: Tensor) -> tuple[Tensor, Tensor, list[Tensor]]:
+            to_e, to_encoder = encoder_back(plan.merge(to_hidden))
+            to_roles, to_x = torch.zeros_like(weights.roles), []
+            for (role, _, back), (_, to_rows) in zip(in_roles, plan.by_role(to_e), strict=True):
+                to_part, to_roles[role] = back(to_rows)
+                to_x.append(to_part)
+            return torch.cat(to_x), to_roles, to_encoder
+
+        return plan.split(hidden), pull_back
+
+    def _pairs(self, parent: Tensor, context: Tensor, plan: _Plan) -> tuple[Tensor, PullBack]:
+        """The factors of every context of the batch, those of its head and of what else it sees. [context, ranks]"""
+        weights = self._named
+        of_parents, parent_back = project(parent, weights.parent)
+        parent_factor = of_parents.index_select(0, plan.parent_of)
+        if weights.context is None:
+            context_factor = context_back = None
+        else:
+            of_contexts, context_back = project(context, weights.context)
+            context_factor = of_contexts.index_select(0, plan.context_of)
+
+        def pull_back(to_pairs: Tensor) -> tuple[Tensor, ...]:
+            to_factor = to_pairs if context_factor is None else to_pairs * context_factor
+            to_parent, to_weight = parent_back(torch.zeros_like(of_parents).index_add_(0, plan.parent_of, to_factor))
+            if context_factor is None:
+                return to_parent, torch.zeros_like(context), to_weight
+            to_factor = to_pairs * parent_factor
+            to_context, weight_too = context_back(
+                torch.zeros_like(of_contexts).index_add_(0, plan.context_of, to_factor)
+            )
+            return to_parent, to_context, to_weight, weight_too
+
+        return parent_factor if context_factor is None else parent_factor * context_factor, pull_back
+
+    def _children(self, x: Tensor, root_factor: Tensor) -> tuple[Tensor, Tensor, PullBack]:
         """The factors and the root scores of all tokens as children. [block, token, rank], [token]
 
-        e: [token, size], as_root: [block, size], factors: [rank, size]
+        x: [token, size], root_factor: [block, rank]. The pull-back gives the gradients by these two, by the matrix of
+        the role, by that of the factors, and by those of the encoder.
         """
-        size, rank = e.shape[1], len(factors)
-        outcome, root_score = e.new_empty(BLOCKS, len(e), rank), e.new_empty(len(e))
+        weights, size = self._named, x.shape[1]
+        role, factors, of_root = weights.roles[CHILD], weights.child[: self.rank], weights.child[self.rank :]
+        as_root = _in_order_of_inputs(root_factor @ of_root).flatten()  # [valence · dir · size]
+        outcome, root_score = x.new_empty(BLOCKS, len(x), self.rank), x.new_empty(len(x))
         parts = []
-        for begin in range(0, len(e), TOKENS_AT_A_TIME):
-            some = slice(begin, min(begin + TOKENS_AT_A_TIME, len(e)))
-            inputs = torch.arange(VALENCES * (some.stop - some.start))
-            hidden, back = encode(e[some], inputs, self.encoder.skip, encoder_weights)
+        for begin in range(0, len(x), TOKENS_AT_A_TIME):
+            some = slice(begin, min(begin + TOKENS_AT_A_TIME, len(x)))
+            e, role_back = project(x[some], role)
+            hidden, encoder_back = encode(e, torch.arange(VALENCES * len(e)), self.encoder.skip, weights.encoder)
             outcome[:, some] = _by_block(hidden @ factors.t())
-            root_score[some] = hidden.view(-1, BLOCKS * size) @ _in_order_of_inputs(as_root).flatten()
-            parts.append((some, hidden, back))
+            root_score[some] = hidden.view(-1, BLOCKS * size) @ as_root
+            parts.append((some, hidden, role_back, encoder_back))
 
-        def pull_back(to_outcome: Tensor, to_root_score: Tensor) -> tuple[Tensor, Tensor, Tensor, list[Tensor]]:
-            to_e, to_as_root, to_factors, to_encoder = torch.empty_like(e), 0.0, 0.0, None
-            multiplied = _in_order_of_inputs(as_root).flatten()
-            for some, hidden, back in parts:
+        def pull_back(to_outcome: Tensor, to_root_score: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, list[Tensor]]:
+            to_x = torch.empty_like(x)
+            to_as_root, to_factors, to_role = (torch.zeros_like(part) for part in (as_root, factors, role))
+            to_encoder = [torch.zeros_like(part) for part in weights.encoder]
+            for some, hidden, role_back, encoder_back in parts:
                 to_rows = _by_input(to_outcome[:, some])
                 to_hidden = to_rows @ factors
-                to_hidden.view(-1, BLOCKS * size).addr_(to_root_score[some], multiplied)
-                to_factors = to_factors + to_rows.t() @ hidden
-                to_as_root = to_as_root + to_root_score[some] @ hidden.view(-1, BLOCKS * size)
-                to_e[some], gradients = back(to_hidden)
-                if to_encoder is None:
-                    to_encoder = gradients
-                else:
-                    torch._foreach_add_(to_encoder, gradients)
-            return to_e, _in_order_of_inputs(to_as_root.view(BLOCKS, size)), to_factors, to_encoder
+                to_hidden.view(-1, BLOCKS * size).addr_(to_root_score[some], as_root)
+                to_factors += to_rows.t() @ hidden
+                to_as_root += to_root_score[some] @ hidden.view(-1, BLOCKS * size)
+                to_e, gradients = encoder_back(to_hidden)
+                to_x[some], to_role_too = role_back(to_e)
+                to_role += to_role_too
+                torch._foreach_add_(to_encoder, gradients)
+            by_block = _in_order_of_inputs(to_as_root.view(BLOCKS, size))
+            to_child_weight = torch.cat([to_factors, root_factor.t() @ by_block])
+            return to_x, by_block @ of_root.t(), to_role, to_child_weight, to_encoder
 
         return outcome, root_score, pull_back
 
@@ -223,7 +269,10 @@ class LexicalNetwork(nn.Module):
             to_pairs, to_outcome = torch.empty_like(pairs), torch.zeros_like(outcome)
             for (block, some), log_p, (begin, end, row, place) in zip(chunks, kept, places, strict=True):
                 of_chunk = to_rules[begin:end]
-                to_scores = torch.softmax(normalised(block, some) if log_p is None else log_p, dim=1)
+                log_p = normalised(block, some) if log_p is None else log_p
+                to_scores = torch.softmax(log_p[:, :vocabulary], dim=1)
+                if columns > vocabulary:  # an unknown tag
+                    to_scores = torch.cat([to_scores, to_scores.new_zeros(len(to_scores), 1)], dim=1)
                 of_context = of_chunk.new_zeros(len(to_scores)).index_add_(0, row, of_chunk.sum(1))
                 to_scores.mul_(-of_context.unsqueeze(1))
                 to_scores.view(-1).index_add_(0, place.view(-1), of_chunk.reshape(-1))
@@ -236,17 +285,38 @@ class LexicalNetwork(nn.Module):
         return in_order, pull_back
 
 
-def _decision_rules(pairs: Tensor, factors: Tensor, block: Tensor) -> tuple[Tensor, PullBack]:
-    """log p of both decisions in every context. pairs: [context, rank], factors: [STOP or GO · block, rank]"""
+def _root_rules(scores: Tensor, batch: LexicalBatch, vocabulary: int) -> tuple[Tensor, PullBack]:
+    """log p of every word of the batch as a root. [word]
+
+    scores: [token]
+    """
+    tokens = torch.from_numpy(batch.tokens)
+    log_p = scores - torch.logsumexp(scores[:vocabulary], 0)
+
+    def pull_back(to_rules: Tensor) -> Tensor:
+        to_scores = torch.zeros_like(scores).index_add_(0, tokens, to_rules)
+        to_scores[:vocabulary] -= to_rules.sum() * torch.exp(log_p[:vocabulary])
+        return to_scores
+
+    return log_p.index_select(0, tokens), pull_back
+
+
+def _decision_rules(pairs: Tensor, factors: Tensor, block: Tensor, batch: LexicalBatch) -> tuple[Tensor, PullBack]:
+    """log p of both decisions. [row, STOP or GO]
+
+    pairs: [context, rank], factors: [STOP or GO · block, rank], block: [context]
+    """
+    of_row = torch.from_numpy(batch.context_of_row)
     of_context = factors.view(2, BLOCKS, -1).index_select(1, block)  # [STOP or GO, context, rank]
     result = torch.log_softmax((of_context * pairs).sum(2).t(), dim=1)
 
-    def pull_back(to_result: Tensor) -> tuple[Tensor, Tensor]:
+    def pull_back(to_rules: Tensor) -> tuple[Tensor, Tensor]:
+        to_result = torch.zeros_like(result).index_add_(0, of_row, to_rules)
         to_scores = torch.ops.aten._log_softmax_backward_data(to_result, result, 1, result.dtype).t().unsqueeze(2)
         to_factors = torch.zeros_like(factors).view(2, BLOCKS, -1).index_add_(1, block, to_scores * pairs)
         return (to_scores * of_context).sum(0), to_factors.view_as(factors)
 
-    return result, pull_back
+    return result.index_select(0, of_row), pull_back
 
 
 def _by_block(rows: Tensor) -> Tensor:
@@ -331,7 +401,7 @@ class _Plan:
         decision = torch.cat([_in_order_of_inputs(part) for part in decision.split(BLOCKS)])
         return parent, context, decision, _in_order_of_inputs(root)
 
-    def merge(self, to_hidden: list[Tensor]) -> Tensor:
+    def merge(self, to_hidden: tuple[Tensor, ...]) -> Tensor:
         """The gradients by what `split` gave, as the gradient by the hidden rows."""
         *rest, decision, root = to_hidden
         decision = torch.cat([_in_order_of_inputs(part) for part in decision.split(BLOCKS)])

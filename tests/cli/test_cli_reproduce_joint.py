@@ -1,0 +1,77 @@
+"""`depinduce reproduce joint`: the paper's table 5 on Universal Dependencies, every part of a model scored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli.demo_parts import depinduce
+from experiments.tiny_ud import made_up_cell, shrink, tiny_data
+
+from depinduce import jobs
+from depinduce.experiments.joint_tables import joint_tables
+from depinduce.experiments.ud import JOINT, UD
+from depinduce.experiments.ud_results import Results
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    return tiny_data(tmp_path_factory.mktemp("ud"))
+
+
+@pytest.fixture
+def in_this_process(monkeypatch) -> None:
+    shrink(monkeypatch, ladder=["ndmv"], members=1, grow_from=0)
+
+    def one_after_the_other(work, tasks, at_once):
+        for number, task in enumerate(tasks):
+            yield number, work(task, lambda message: None)
+
+    monkeypatch.setattr(jobs, "side_by_side", one_after_the_other)
+
+
+def test_every_experiment_runs_and_both_parts_are_scored(data, tmp_path, in_this_process, capsys):
+    options = ["--data", data, "--out", tmp_path, "--languages", "fr", "--seeds", 1]
+    assert depinduce("reproduce", "joint", *options) == 0
+    shown = capsys.readouterr()
+    assert f"{len(JOINT)} cells to run" in shown.err
+    assert "Table 5 on UD" in shown.out
+    for name in JOINT:
+        cell = json.loads((tmp_path / "cells" / name / "fr-0.json").read_text("utf-8"))
+        assert set(cell["members"]) == {"first", "second"}
+        assert all(set(scores) == {"viterbi", "mbr"} for scores in (cell["scores"], *cell["members"].values()))
+    summary = json.loads((tmp_path / "joint.json").read_text("utf-8"))
+    cell = json.loads((tmp_path / "cells" / "separate" / "fr-0.json").read_text("utf-8"))
+    means = summary["experiments"]["separate"]["fr"]
+    assert means["first alone, viterbi"]["15"]["mean"] == cell["members"]["first"]["viterbi"]["15"]
+    assert cell["settings"]["agreement"] is False
+    capsys.readouterr()
+    assert depinduce("reproduce", "joint", *options) == 0
+    assert f"all {len(JOINT)} cells are in" in capsys.readouterr().err
+
+
+def test_the_experiments_of_another_command_are_refused(data, tmp_path, capsys):
+    for what, other in (("joint", next(iter(UD))), ("ud", next(iter(JOINT)))):
+        assert depinduce("reproduce", what, "--data", data, "--out", tmp_path, "--experiments", other) == 1
+        assert f"reproduce {what} has no experiment {other}" in capsys.readouterr().err
+
+
+def test_the_table_tells_training_and_parsing_apart():
+    def cell(experiment: str, language: str, uas: float) -> dict:
+        def scores(value: float) -> dict:
+            return {"viterbi": {"15": value, "40": value - 1}, "mbr": {"15": value + 1, "40": value}}
+
+        members = {"first": scores(uas - 10), "second": scores(uas - 5)}
+        return made_up_cell(experiment, language, 0, uas, members=members)
+
+    cells = [cell("separate", "fr", 50.0), cell("joint", "fr", 60.0), cell("separate", "pl", 70.0)]
+    table = joint_tables(Results(cells, ["fr", "pl"], 1, suite="joint"))[0].table
+    french, polish, average = (dict(zip(table.columns, row, strict=True)) for row in table.rows)
+    assert french["separately, by L-NDMV"] == "40.0 / 39.0"
+    assert french["separately, by second-order"] == "45.0 / 44.0"
+    assert french["separately, by both"] == "50.0 / 49.0"
+    assert french["jointly, by both"] == "60.0 / 59.0"
+    assert polish["jointly, by both"] == ""
+    assert average["separately, by both"] == "60.0 / 59.0"
+    assert average["jointly, by both"] == ""
