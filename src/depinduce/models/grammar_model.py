@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,6 +31,8 @@ class GrammarModel:
     reading: Reading = field(default_factory=Reading)  # how the training file was read
     history: dict = field(default_factory=dict)  # settings, hash of the training data, likelihoods
     inside_out: bool = False  # children are generated from the inside out (sibling grammars only)
+
+    one_table: ClassVar[bool] = True  # the same for all sentences
 
     @property
     def words(self) -> Vocabulary:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
 from depinduce.corpus import Corpus, Reading, Vocabulary
 from depinduce.grammar.rules import Batch, Factors, RuleTable, multiplied
@@ -22,6 +23,8 @@ class JointModel:
     first: LexicalModel
     second: GrammarModel
     history: dict = field(default_factory=dict)
+
+    one_table: ClassVar[bool] = False  # tables are made for sentences
 
     @property
     def tags(self) -> Vocabulary:

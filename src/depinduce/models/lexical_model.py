@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
 from depinduce.corpus import Corpus, Reading, Vocabulary
 from depinduce.grammar.rules import Batch, Factors, Order, RuleTable, multiplied
@@ -27,6 +28,8 @@ class LexicalModel:
     non_heads: tuple[str, ...] = ()  # tags that head nothing
     reading: Reading = field(default_factory=Reading)  # how the training file was read
     history: dict = field(default_factory=dict)  # settings, hash of the training data, likelihoods
+
+    one_table: ClassVar[bool] = False  # tables are made for sentences
 
     @property
     def order(self) -> Order:

@@ -48,7 +48,7 @@ def parse_corpus(model: Model, corpus: Corpus, parsing: Parsing) -> np.ndarray:
 
 def parse_with_posteriors(model: Model, corpus: Corpus, parsing: Parsing) -> tuple[np.ndarray, np.ndarray | None]:
     """Heads, and the probability of each if `parsing` asks for it. Both [token]"""
-    if not len(model.words):
+    if model.one_table:
         return _parse_together(model, corpus, parsing)
     heads = np.empty(len(corpus.tags), dtype=np.int32)
     posteriors = np.empty(len(corpus.tags)) if parsing.posteriors else None
