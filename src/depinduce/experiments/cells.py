@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,12 +26,15 @@ from depinduce.learning.held_out import held_out, training_corpus
 from depinduce.learning.learning_settings import NETWORK_MODELS
 from depinduce.learning.network_training import Diverged
 from depinduce.learning.neural_settings import NeuralSettings
-from depinduce.learning.runs import Model, Run
+from depinduce.learning.runs import Run
 from depinduce.learning.watching import watcher
 from depinduce.models.grammar_model import GrammarModel
 from depinduce.models.loading import member
 from depinduce.models.model_files import FIRST, SECOND
 from depinduce.models.parsing import Parsing, parse_corpus
+
+if TYPE_CHECKING:
+    from depinduce.models.loading import Model
 
 TRAINING_CODE = ("corpus", "grammar", "chart", "evaluation", "models", "learning")  # all that results depend on
 SHARED = "shared"  # where the cells of one call keep what several of them need; can be deleted at any time
@@ -95,7 +98,7 @@ def _trained_and_scored(task: CellTask) -> dict[str, Any]:
     model, finished = run.go()
     if not finished:
         raise KeyboardInterrupt
-    settings = configuration.learning
+    settings, gold = configuration.learning, _gold(files[cell.split], configuration.reading, train.tag_vocabulary)
     return {
         "format": CELL_FORMAT,
         "format_version": CELL_FORMAT_VERSION,
@@ -108,12 +111,8 @@ def _trained_and_scored(task: CellTask) -> dict[str, Any]:
         "seed": cell.seed,
         "split": cell.split,
         "training_data": train.identity(),
-        "scores": _scores(model, files[cell.split], configuration.reading),
-        "members": {
-            name: _scores(member(model, name), files[cell.split], configuration.reading)
-            for name in (FIRST, SECOND)
-            if settings.is_joint
-        },
+        "scores": _scores(model, gold),
+        "members": {name: _scores(member(model, name), gold) for name in (FIRST, SECOND) if settings.is_joint},
         "log_likelihood": {
             name: _mean_log_likelihood(model, settings, part) for name, part in (("train", train), ("dev", dev))
         },
@@ -146,12 +145,17 @@ def _share_first_rung(run: Run, folder: Path, code: str) -> None:
         np.savez(file, heads=run.heads, history=json.dumps(run.history))
 
 
-def _scores(model: Model, path: str, reading: Reading) -> dict[str, dict[str, float | None]]:
-    """The attachment score of each decoder on the gold trees of a file, by sentence length."""
+def _gold(path: str, reading: Reading, tags: Vocabulary) -> Corpus:
+    """The gold trees of a file, of any length."""
     whole = replace(reading, min_length=None, max_length=None)
-    gold = load_corpus(path, whole, tag_vocabulary=model.tags, with_heads=True)
+    gold = load_corpus(path, whole, tag_vocabulary=tags, with_heads=True)
     if not (gold.heads >= 0).any():
         raise DepinduceError(f"{path}: it has no trees to score. Name a data directory with gold trees.")
+    return gold
+
+
+def _scores(model: Model, gold: Corpus) -> dict[str, dict[str, float | None]]:
+    """The attachment score of each decoder, by sentence length."""
     scores = {}
     for decoder in DECODERS:
         heads = parse_corpus(model, gold, Parsing(decoder))

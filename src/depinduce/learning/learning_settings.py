@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from depinduce.errors import DepinduceError
 from depinduce.grammar.constraints import UD_NON_HEADS
 from depinduce.grammar.rules import Order
-from depinduce.settings import setting
+from depinduce.settings import names_one_of, setting
 
 COUNT_MODELS = {"dmv": Order.FIRST, "dmv-sibling": Order.SIBLING, "dmv-grand": Order.GRANDPARENT}
 NEURAL_MODELS = {"ndmv": Order.FIRST, "sibling": Order.SIBLING, "grand": Order.GRANDPARENT}
@@ -43,8 +43,8 @@ class LearningSettings:
     threads: int = setting(1, "threads for the charts and the network")
 
     def __post_init__(self):
-        name, *rest = self.init or ("",)
-        if name not in STARTS or len(rest) != STARTS[name]:
+        name = self.init[0] if self.init else ""
+        if not names_one_of(STARTS, self.init):
             if name in STARTS and STARTS[name]:
                 what = {"model": "a directory: --init model DIR", "trees": "a file: --init trees FILE"}[name]
                 raise DepinduceError(f"--init {name} needs {what}.")

@@ -14,7 +14,7 @@ from depinduce.learning.learning_settings import (
     WORD_MODELS,
     LearningSettings,
 )
-from depinduce.settings import setting
+from depinduce.settings import names_one_of, setting
 
 METHODS = ("dmo", "em", "hard-em")
 STAGES = ("start", "training", "parsing")
@@ -94,10 +94,9 @@ class NeuralSettings(LearningSettings):
             )
 
     def _check_word_init(self) -> None:
-        name, *rest = self.word_init
         if self.model not in JOINT_MODELS:
             raise DepinduceError(f"--word-init is for joint models; {self.model} has one start, --init.")
-        if name not in ("harmonic", "model", "trees") or len(rest) != STARTS[name]:
+        if not names_one_of({name: STARTS[name] for name in ("harmonic", "model", "trees")}, self.word_init):
             found = " ".join(self.word_init)
             raise DepinduceError(f"There is no start {found!r}. Choose from: harmonic, model DIR, trees FILE.")
         if self.init[0] == "random" and not self.ladder:

@@ -16,7 +16,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -39,7 +39,10 @@ from depinduce.models.grammar_model import GrammarModel
 from depinduce.models.joint_model import JointModel
 from depinduce.models.lexical_model import LexicalModel
 
-Model = GrammarModel | LexicalModel | JointModel
+if TYPE_CHECKING:
+    from depinduce.models.loading import Model
+
+    Watch = Callable[[Model], dict[str, float]]
 CONFIGURATION, METRICS, CHECKPOINT, MODEL = "config.toml", "metrics.jsonl", "checkpoint.safetensors", "model"
 FOR_JOINT_ONLY = {"agreement": True, "word_init": (), "method": "dmo"}  # what concerns only the joint model itself
 FREE_ON_RESUME = {"epochs", "patience", "threads"}  # these may change on the way
@@ -71,13 +74,11 @@ class Progress:
     watched: dict[str, float] | None = None  # attachment scores, if the user asked for them
 
 
-Watch = Callable[[Model], dict[str, float]]
-
-
 def rungs(settings: NeuralSettings) -> list[Rung]:
     """The trainings that a run consists of, in their order."""
     models = [*settings.ladder, settings.model]
-    anchored = len(settings.ladder) - (1 if settings.sees_words else 0)  # under words, the last one over tags, too
+    top = len(settings.ladder)
+    anchored = max(top - settings.sees_words, min(top, 1))  # under words the last one over tags, too; no first rung
     ladder = []
     for number, model in enumerate(models):
         members = settings.members if settings.ladder and number == 0 else 1
@@ -88,7 +89,7 @@ def rungs(settings: NeuralSettings) -> list[Rung]:
             ladder=(),
             members=1,
             grow_from=settings.grow_from if number == 0 else 0,
-            anchor=settings.anchor if number >= max(anchored, 1 if settings.ladder else 0) else 0.0,
+            anchor=settings.anchor if number >= anchored else 0.0,
             generation=settings.generation if NETWORK_MODELS[model] is Order.SIBLING else "outside-in",
             **(FOR_JOINT_ONLY if settings.is_joint and model != settings.model else {}),
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from depinduce.errors import DepinduceError
 from depinduce.models.network_settings import NetworkSettings
-from depinduce.settings import setting
+from depinduce.settings import names_one_of, require_positive, setting
 
 VECTORS = {"random": 0, "file": 1, "fasttext": 1}  # how many words follow the name
 
@@ -31,17 +31,13 @@ class LexicalSettings:
     softmax_memory: int = setting(256, "MB that the scores of a batch may take; more than that is computed twice")
 
     def __post_init__(self):
-        for name in ("min_count", "tag_size", "word_size", "lexical_child_rank", "lexical_decision_rank"):
-            if getattr(self, name) < 1:
-                raise DepinduceError(f"--{name.replace('_', '-')} must be at least 1, not {getattr(self, name)}.")
-        if self.softmax_memory < 1:
-            raise DepinduceError(f"--softmax-memory must be at least 1, not {self.softmax_memory}.")
+        sizes = ("min_count", "tag_size", "word_size", "lexical_child_rank", "lexical_decision_rank", "softmax_memory")
+        require_positive(self, *sizes)
         if not 0 <= self.dropout < 1:
             raise DepinduceError(f"--dropout cannot be {self.dropout}: 0 or more, less than 1.")
         if self.lexical_encoder not in ("ud", "wsj"):
             raise DepinduceError(f"There is no encoder {self.lexical_encoder!r}. Choose from: ud, wsj.")
-        name, *rest = self.vectors or ("",)
-        if name not in VECTORS or len(rest) != VECTORS[name]:
+        if not names_one_of(VECTORS, self.vectors):
             found = " ".join(self.vectors)
             raise DepinduceError(f"There are no word vectors {found!r}. Choose from: random, file FILE, fasttext FILE.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from depinduce.errors import DepinduceError
-from depinduce.settings import setting
+from depinduce.settings import require_positive, setting
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,6 @@ class NetworkSettings:
     skip_connections: bool = setting(True, "let the encoder see the token again beside what it made of it")
 
     def __post_init__(self):
-        for name in ("size", "child_rank", "decision_rank"):
-            if getattr(self, name) < 1:
-                raise DepinduceError(f"--{name.replace('_', '-')} must be at least 1, not {getattr(self, name)}.")
+        require_positive(self, "size", "child_rank", "decision_rank")
         if self.encoder not in ("ud", "wsj"):
             raise DepinduceError(f"There is no encoder {self.encoder!r}. Choose from: ud, wsj.")
