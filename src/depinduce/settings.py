@@ -20,6 +20,6 @@ def require_positive(settings: Any, *names: str) -> None:
             raise DepinduceError(f"--{name.replace('_', '-')} must be at least 1, not {getattr(settings, name)}.")
 
 
-def names_one_of(choices: dict[str, int], words: tuple[str, ...]) -> bool:
-    """Whether the first word is one of the choices and as many words follow as it takes."""
-    return bool(words) and words[0] in choices and len(words) - 1 == choices[words[0]]
+def names_one_of(choices: dict[str, tuple[int, ...]], words: tuple[str, ...]) -> bool:
+    """Whether the first word is one of the choices and as many words follow as it can take."""
+    return bool(words) and words[0] in choices and len(words) - 1 in choices[words[0]]

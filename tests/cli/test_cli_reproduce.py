@@ -11,7 +11,7 @@ from experiments.tiny_ud import shrink, tiny_data
 
 from depinduce import jobs
 from depinduce.experiments.cells import run_cell
-from depinduce.experiments.ud import EXPERIMENTS
+from depinduce.experiments.suites import EXPERIMENTS
 
 
 @pytest.fixture(scope="module")

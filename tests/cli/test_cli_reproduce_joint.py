@@ -11,8 +11,8 @@ from experiments.tiny_ud import made_up_cell, shrink, tiny_data
 
 from depinduce import jobs
 from depinduce.experiments.joint_tables import joint_tables
+from depinduce.experiments.results import Results
 from depinduce.experiments.ud import JOINT, UD
-from depinduce.experiments.ud_results import Results
 
 
 @pytest.fixture(scope="module")

@@ -162,7 +162,7 @@ def test_overwriting_replaces_models_only(tmp_path, capsys):
     [
         (
             ["--init", "harmony"],
-            "There is no start 'harmony'. Choose from: harmonic, uniform, random, model DIR, trees FILE.",
+            "There is no start 'harmony'. Choose from: harmonic, uniform, random, model DIR, trees FILE, hdp-dep",
         ),
         (["--init", "model"], "--init model needs a directory: --init model DIR."),
         (["--init", "model", "nowhere"], "nowhere: no model here"),

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 from experiments.tiny_ud import tiny_data
 
+from depinduce.corpus import read_sentences
+from depinduce.experiments.experiment import Cell
 from depinduce.experiments.pace import Pace, as_duration, count_sentences, seconds_per_thousand
-from depinduce.experiments.ud import EXPERIMENTS, JOINT, UD, Cell
+from depinduce.experiments.suites import EXPERIMENTS
+from depinduce.experiments.ud import JOINT, UD
 
 
 @pytest.fixture
@@ -40,8 +43,11 @@ def test_what_has_not_been_seen_is_corrected_by_the_rest(pace):
 
 
 def test_sentences_are_counted_without_reading_them(pace):
-    assert count_sentences(pace.data / "fr" / "train.conllu") == 24
-    assert count_sentences(pace.data / "pl" / "train.conllu") == 28
+    assert count_sentences(pace.data / "fr" / "train.conllu", 100) == 24
+    assert count_sentences(pace.data / "pl" / "train.conllu", 100) == 28
+    short = sum(len(sentence) <= 5 for sentence in read_sentences(pace.data / "pl" / "train.conllu"))
+    assert count_sentences(pace.data / "pl" / "train.conllu", 5) == short
+    assert 0 < short < 28
 
 
 @pytest.mark.parametrize(

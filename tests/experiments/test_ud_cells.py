@@ -14,17 +14,10 @@ from real_data import REAL_DATA, real_files
 
 from depinduce.errors import DepinduceError
 from depinduce.experiments.cells import run_cell, tasks_of
+from depinduce.experiments.experiment import Cell
 from depinduce.experiments.recipes import recipe_names
-from depinduce.experiments.ud import (
-    EXPERIMENTS,
-    LANGUAGES,
-    UD,
-    Cell,
-    plan,
-    read_cell,
-    require_data,
-    require_development,
-)
+from depinduce.experiments.suites import EXPERIMENTS, plan, read_cell
+from depinduce.experiments.ud import LANGUAGES, UD, require_data, require_development
 from depinduce.learning.network_training import Diverged
 from depinduce.learning.runs import Run
 
@@ -62,8 +55,8 @@ def test_every_experiment_has_a_recipe_and_settings_that_go_together(name):
     settings = experiment.configuration(seed=3).learning
     assert experiment.recipe in recipe_names()
     assert settings.seed == 3
-    assert settings.model == re.sub("^(paper-)?ud-|-em$|-no-skip$", "", experiment.recipe)
-    assert bool(settings.non_heads) is not name.endswith("-free")
+    assert settings.model == re.sub("^(paper-)?ud-|^wsj-|-em$|-no-skip$", "", experiment.recipe)
+    assert bool(settings.non_heads) is not (name.endswith("-free") or name.startswith("wsj-"))
     if experiment.watched:
         assert settings.patience == settings.epochs == 40  # never stops early
 

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import pytest
 from experiments.tiny_ud import made_up_cell
 
+from depinduce.experiments.figures import figures_of
+from depinduce.experiments.results import AVERAGE, Results, misprinted_averages, paper_numbers, uas
 from depinduce.experiments.ud import LANGUAGES
-from depinduce.experiments.ud_figures import ud_figures
-from depinduce.experiments.ud_results import AVERAGE, Results, misprinted_averages, paper_numbers, uas
 from depinduce.experiments.ud_tables import as_markdown, constraint_table, decoder_table, in_parts, table_2, ud_tables
 from depinduce.experiments.ud_tables import table_3_likelihood as likelihoods
 from depinduce.experiments.ud_tables import table_3_scores as scores
@@ -203,7 +203,7 @@ def curve(experiment: str, seed: int, heights: list[float]) -> dict:
 
 def test_the_figures_draw_dmo_and_em_with_a_band_for_several_seeds():
     cells = [curve("curve-dmo", 0, [60, 61, 62]), curve("curve-dmo", 1, [60, 63, 58]), curve("curve-em", 0, [50, 51])]
-    figures = ud_figures(Results(cells, ["fr"], 5))
+    figures = figures_of(Results(cells, ["fr"], 5))
     assert set(figures) == {"figure-4-likelihood.svg", "figure-5-uas.svg"}
     lines = {name: text.count('class="curve-line') - text.count("h26") for name, text in figures.items()}
     assert lines == {"figure-4-likelihood.svg": 4, "figure-5-uas.svg": 2}
@@ -213,4 +213,4 @@ def test_the_figures_draw_dmo_and_em_with_a_band_for_several_seeds():
 
 
 def test_without_curves_there_are_no_figures():
-    assert ud_figures(Results(cells_of("ndmv", {"fr": [60]}), ["fr"], 1)) == {}
+    assert figures_of(Results(cells_of("ndmv", {"fr": [60]}), ["fr"], 1)) == {}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from cli.demo_parts import demo_part
 
-from depinduce.experiments.ud import EXPERIMENTS
+from depinduce.experiments.suites import EXPERIMENTS
 
 TINY = {"size": 8, "child_rank": 4, "decision_rank": 2, "epochs": 2, "batch_size": 16}
 TINY_WORDS = {"tag_size": 4, "word_size": 4, "lexical_child_rank": 4, "lexical_decision_rank": 2, "min_count": 2}
@@ -25,10 +25,12 @@ def tiny_data(folder: Path, languages: tuple[str, ...] = ("fr", "pl")) -> Path:
 
 
 def shrink(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
-    """Give every experiment a tiny network and two epochs."""
+    """Give every experiment a tiny network and two epochs, or iterations."""
     for name, experiment in EXPERIMENTS.items():
-        words = TINY_WORDS if experiment.configuration().lexical else {}
-        smaller = replace(experiment, changes={**experiment.changes, **TINY, **words, **changes})
+        configuration = experiment.configuration()
+        tiny = TINY | changes if configuration.neural else {"iterations": 2}
+        words = TINY_WORDS if configuration.lexical else {}
+        smaller = replace(experiment, changes={**experiment.changes, **words, **tiny})
         monkeypatch.setitem(EXPERIMENTS, name, smaller)
 
 

@@ -10,7 +10,7 @@ from depinduce.errors import DepinduceError
 from depinduce.experiments.recipes import load_recipe, recipe_names
 from depinduce.learning.configuration import configure, read_toml, write_toml
 from depinduce.learning.count_settings import CountSettings
-from depinduce.learning.learning_settings import COUNT_MODELS, NEURAL_MODELS
+from depinduce.learning.learning_settings import COUNT_MODELS, NETWORK_MODELS, NEURAL_MODELS
 from depinduce.learning.neural_settings import NeuralSettings
 from depinduce.models.network_settings import NetworkSettings
 
@@ -131,7 +131,7 @@ def test_what_is_as_good_as_the_right_type_is_taken():
         ({"learning_rate": 1.0}, "--learning-rate cannot be 1.0"),
         ({"learning_rate": float("nan")}, "--learning-rate cannot be nan"),
         ({"init": ["uniform"]}, "--init uniform: a neural model cannot start there. Use --init random."),
-        ({"init": ["harmonics"]}, "Choose from: harmonic, uniform, random, model DIR, trees FILE."),
+        ({"init": ["harmonics"]}, "Choose from: harmonic, uniform, random, model DIR, trees FILE, hdp-dep RULES."),
         ({"init": ["trees"]}, "--init trees needs a file"),
         ({"ladder": ["ndmv", "dmv"]}, "--ladder cannot have 'dmv'. Choose from: ndmv sibling grand."),
         ({"constraint": ["always"]}, "--constraint cannot have 'always'. Choose from: start training parsing."),
@@ -192,7 +192,7 @@ def test_a_file_that_is_no_toml_is_refused(tmp_path):
 def test_every_recipe_names_only_known_settings(name):
     values = load_recipe(name)
     configuration = configure(values)
-    assert configuration.neural
+    assert configuration.neural is (configuration.learning.model in NETWORK_MODELS)
     found = {setting: configuration.values()[setting] for setting in values}
     assert found == {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
 

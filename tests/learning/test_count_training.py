@@ -347,7 +347,7 @@ def test_the_history_tells_how_the_model_was_made():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"init": ("harmonics",)}, "Choose from: harmonic, uniform, random, model DIR, trees FILE."),
+        ({"init": ("harmonics",)}, "Choose from: harmonic, uniform, random, model DIR, trees FILE, hdp-dep RULES."),
         ({"init": ("harmonic", "random")}, "There is no start 'harmonic random'"),
         ({"init": ("model",)}, "--init model needs a directory"),
         ({"init": ("model", "a", "b")}, "--init model needs a directory"),

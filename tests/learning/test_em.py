@@ -11,7 +11,7 @@ from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.grammar.constraints import forbid_heads, may_head
 from depinduce.grammar.rules import HAS, LEFT, NO, RIGHT, Order, RuleCounts, RuleTable, tag_batch
-from depinduce.learning.em import Data, LikelihoodFell, Step, maximise
+from depinduce.learning.em import CountSteps, Data, LikelihoodFell, Outcome, Step, alternate
 from depinduce.models.counts import Multinomials, random_counts, uniform_counts
 
 TAGS = 4
@@ -23,6 +23,14 @@ def data_of(corpus: Corpus, order: Order, constrained: bool = False) -> Data:
         return Data(batch)
     first_tag_only = np.arange(TAGS) == 0
     return Data(batch, forbid_heads(batch, may_head(corpus.tags, corpus.offsets, first_tag_only)))
+
+
+def maximise(
+    start: RuleTable, family: Multinomials, train: Data, dev: Data | None = None, *, kind="soft", threads=1, **options
+) -> Outcome[RuleTable]:
+    """EM of a count model."""
+    steps = CountSteps(family, train, dev, kind, threads)
+    return alternate(steps, start, **{"iterations": 50, "patience": 3, **options})
 
 
 @pytest.mark.filterwarnings("error::depinduce.learning.em.LikelihoodFell")
@@ -41,7 +49,7 @@ def test_em_never_lowers_its_objective(order, kind, child_valence, strength, con
         start = family.estimate(random_counts(order, TAGS, seed))
         outcome = maximise(start, family, data, kind=kind, iterations=12, report=steps.append)
 
-        objectives = [step.objective for step in steps] + [objective(outcome.table, family, data, kind)]
+        objectives = [step.objective for step in steps] + [objective(outcome.parameters, family, data, kind)]
         assert np.all(np.diff(objectives) >= -1e-9 * np.abs(objectives[:-1]))
         assert objectives[-1] > objectives[0] + 1e-3  # and it does rise
 
@@ -68,7 +76,7 @@ def test_each_step_reports_the_table_it_began_with(kind):
     for iteration in (1, 2, 3):
         before, one_step = table, {"kind": kind, "iterations": iteration, "done": iteration - 1}
         maximise(before, family, data, held_out, report=steps.append, **one_step)
-        table = maximise(before, family, data, **one_step).table
+        table = maximise(before, family, data, **one_step).parameters
         expected = objective(before, family, data, kind)
         assert steps[-1].objective == pytest.approx(expected, rel=1e-12)
         assert steps[-1].train * len(corpus) == pytest.approx(expected - family.log_prior(before), rel=1e-9)
@@ -80,7 +88,7 @@ def test_one_iteration_by_hand():
     # "A B" has two trees, A -> B and B -> A, equally probable under equal rules.
     start = Multinomials.smoothed(Order.FIRST, 2, 0.0).estimate(uniform_counts(Order.FIRST, 2))
     data = Data(tag_batch(Order.FIRST, np.array([0, 1]), np.array([0, 2]), 2))
-    table = maximise(start, Multinomials.smoothed(Order.FIRST, 2, 0.0), data, iterations=1).table
+    table = maximise(start, Multinomials.smoothed(Order.FIRST, 2, 0.0), data, iterations=1).parameters
     child, decision = np.exp(table.child).reshape(2, 2, 2, 2), np.exp(table.decision).reshape(2, 2, 2, 2)
     a, b = 0, 1
     assert np.exp(table.root) == pytest.approx([0.5, 0.5])
@@ -113,7 +121,7 @@ def run(seed: int, **options) -> tuple[RuleTable, int, list[float]]:
     start = random_table(Order.FIRST, TAGS, seed)
     outcome = maximise(start, family, train, held_out, report=lambda step: curve.append(step.dev), **options)
     assert outcome.finished
-    return outcome.table, outcome.iteration, curve
+    return outcome.parameters, outcome.iteration, curve
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -126,7 +134,7 @@ def test_early_stopping_waits_for_its_patience_and_gives_the_best_table(seed, pa
     assert len(curve) in (iteration + patience, 30)
     family, train = Multinomials.smoothed(Order.FIRST, TAGS, 0.1), data_of(tagged(*random_sentences(seed)), Order.FIRST)
     plain = maximise(random_table(Order.FIRST, TAGS, seed), family, train, iterations=iteration)
-    assert np.array_equal(table.child, plain.table.child)
+    assert np.array_equal(table.child, plain.parameters.child)
 
 
 def test_these_seeds_stop_at_once_later_and_never():
@@ -150,7 +158,7 @@ def test_two_threads_learn_what_one_does():
     data = data_of(tagged(*random_sentences(1, count=60)), Order.SIBLING)
     family = Multinomials.smoothed(Order.SIBLING, TAGS, 0.1)
     start = random_table(Order.SIBLING, TAGS, 3)
-    one, two = (maximise(start, family, data, iterations=5, threads=threads).table for threads in (1, 2))
+    one, two = (maximise(start, family, data, iterations=5, threads=threads).parameters for threads in (1, 2))
     assert one.child == pytest.approx(two.child, rel=1e-9)
 
 

@@ -6,7 +6,8 @@
     k_best_trees    the k most probable ones
     sample_trees    trees drawn from their distribution
     entropy         of that distribution
-    minimum_risk_trees   the tree with the largest sum of arc posteriors
+    minimum_risk_trees    the tree with the largest sum of arc posteriors
+    trees_of_posteriors   the same, from posteriors that somebody else computed
 
 All take a RuleTable, a Batch and optional Factors, for any order. Sums are computed with probabilities
 where that is safe; the few sentences in which a cell leaves the safe range are redone in log space.
@@ -179,26 +180,25 @@ def entropy(
     return entropies
 
 
-def minimum_risk_trees(
-    table: RuleTable,
-    batch: Batch,
-    factors: Factors | None = None,
-    *,
-    threads: int = 1,
-    expected: Expectations | None = None,
-) -> Trees:
-    """The trees with the largest expected number of right heads (minimum Bayes risk), which is their score.
+def minimum_risk_trees(table: RuleTable, batch: Batch, factors: Factors | None = None, *, threads: int = 1) -> Trees:
+    """The trees with the largest expected number of right heads (minimum Bayes risk), which is their score."""
+    expected = expectations(table, batch, factors, positions=True, threads=threads)
+    return trees_of_posteriors(batch.offsets, expected.root, expected.arc.sum(axis=1), threads=threads)
 
-    That is the best tree of a first-order grammar without rules, whose arcs weigh their posteriors. These are
-    computed here unless the caller has them already, as `expected`.
+
+def trees_of_posteriors(offsets: np.ndarray, root: np.ndarray, arc: np.ndarray, *, threads: int = 1) -> Trees:
+    """The trees with the largest sum of the posteriors of their arcs; none for a sentence without any posterior.
+
+    That is the best tree of a first-order grammar without rules, whose arcs weigh their posteriors.
+
+    root: [token], arc: [arc], see Batch.arc_offsets
     """
-    expected = expected or expectations(table, batch, factors, positions=True, threads=threads)
     nothing = RuleTable(np.zeros(1), np.zeros((4, 1)), np.zeros((4, 2)))
-    plain = tag_batch(Order.FIRST, np.zeros(len(batch.column), np.int32), batch.offsets, 1)
-    arc = expected.arc.sum(axis=1, keepdims=True).repeat(2, axis=1)
-    has_tree = np.repeat(expected.log_z > -np.inf, batch.lengths)
-    root = np.where(has_tree, expected.root, -np.inf)
-    return best_trees(nothing, plain, Factors(root=root, arc=arc), threads=threads)
+    plain = tag_batch(Order.FIRST, np.zeros(len(root), np.int32), offsets, 1)
+    sentence = np.repeat(np.arange(len(plain)), plain.lengths)
+    has_tree = np.bincount(sentence, weights=root, minlength=len(plain)) > 0.0
+    votes = Factors(root=np.where(has_tree[sentence], root, -np.inf), arc=np.repeat(arc[:, None], 2, axis=1))
+    return best_trees(nothing, plain, votes, threads=threads)
 
 
 def _with_scores(heads: np.ndarray, table: RuleTable, batch: Batch, factors: Factors | None) -> Trees:
@@ -294,5 +294,5 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 __all__ = [
     "Expectations", "Trees", "best_trees", "entropy", "expectations", "k_best_trees",
-    "log_partition", "minimum_risk_trees", "sample_trees",
+    "log_partition", "minimum_risk_trees", "sample_trees", "trees_of_posteriors",
 ]  # fmt: skip

@@ -13,39 +13,43 @@ from typing import TYPE_CHECKING
 
 from depinduce.cli.console import progress, say, show_table, warn
 from depinduce.errors import DepinduceError
-from depinduce.experiments.ud import (
-    DEVELOPMENT,
-    EXPERIMENTS,
-    LANGUAGES,
-    SPLITS,
-    SUITES,
-    Cell,
-    plan,
-    require_data,
-    require_development,
-)
+from depinduce.experiments import wsj
+from depinduce.experiments.experiment import SPLITS, Cell
+from depinduce.experiments.suites import EXPERIMENTS, SUITES, plan
+from depinduce.experiments.ud import DEVELOPMENT, LANGUAGES, require_data, require_development
 from depinduce.files import atomic_file
 
 if TYPE_CHECKING:
-    from depinduce.experiments.ud_results import Results
+    from depinduce.experiments.results import Results
 
 EXAMPLE = """depinduce reproduce ud --data ud14 --languages fr pl --experiments ndmv paper-ndmv --out ud-results
-  depinduce reproduce joint --data ud14 --languages fr --seeds 1 --out joint-results"""
-MODELS = ("ndmv", "sibling", "grand", "joint-sibling", "joint-grand")
-SEEDS = {"ud": 5, "joint": 3}
+  depinduce reproduce joint --data ud14 --languages fr --seeds 1 --out joint-results
+  depinduce reproduce wsj --ptb treebank_3/parsed/mrg/wsj --jobs 2 --out wsj-results"""
+SEEDS = {"ud": 5, "joint": 3, "wsj": 5}
+MODELS = sorted({experiment.configuration().learning.model for experiment in EXPERIMENTS.values()})
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
         choices=tuple(SUITES),
-        help="ud: the paper's tables on Universal Dependencies; joint: joint training there",
+        help="ud: the paper's tables on Universal Dependencies; joint: joint training there; wsj: its tables on the "
+        "Wall Street Journal",
     )
     parser.add_argument(
-        "--data", required=True, metavar="DIR", help="has LANG/train.conllu, LANG/dev.conllu and LANG/test.conllu"
+        "--data", metavar="DIR", help="ud, joint: has LANG/train.conllu, LANG/dev.conllu and LANG/test.conllu"
     )
-    parser.add_argument("--out", metavar="DIR", help="where results go (default: ud-results or joint-results)")
-    parser.add_argument("--seeds", type=int, metavar="N", help="trainings of each kind (default: ud 5, joint 3)")
+    parser.add_argument("--ptb", metavar="DIR", help="wsj: your copy of the Penn Treebank, as it comes from LDC")
+    parser.add_argument(
+        "--sample", metavar="DIR",
+        help=f"wsj: instead of --ptb, a directory with mrg/00, mrg/01 and {wsj.SAMPLE_TRAIN}",
+    )  # fmt: skip
+    parser.add_argument(
+        "--init", nargs=2, metavar=("trees", "FILE"),
+        help="wsj: start from the trees in a CoNLL-U file of the training sentences, not from those of our HDP-DEP",
+    )  # fmt: skip
+    parser.add_argument("--out", metavar="DIR", help="where results go (default: ud-results, joint-results, …)")
+    parser.add_argument("--seeds", type=int, metavar="N", help="trainings of each kind (default: 5; joint: 3)")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="trainings side by side (default: 2)")
     parser.add_argument(
         "--split", choices=SPLITS, default="test",
@@ -70,26 +74,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    suite, data = arguments.what, Path(arguments.data)
+    suite, split = arguments.what, arguments.split
+    require_options(arguments)
     out = Path(arguments.out or f"{suite}-results")
     seeds = SEEDS[suite] if arguments.seeds is None else arguments.seeds
-    languages = [language for language in LANGUAGES if language in (arguments.languages or LANGUAGES)]
     for name, value in (("seeds", seeds), ("jobs", arguments.jobs)):
         if value < 1:
             raise DepinduceError(f"--{name} cannot be {value}: it must be 1 or more.")
-    if arguments.split == "dev":
-        require_development(languages)
     names = chosen_experiments(suite, arguments.experiments, arguments.models)
-    require_data(data, languages, arguments.split)
+    if suite == "wsj":
+        languages, data = [wsj.NAME], prepare_wsj(arguments, out)
+    else:
+        languages = [language for language in LANGUAGES if language in (arguments.languages or LANGUAGES)]
+        if split == "dev":
+            require_development(languages)
+        data = Path(arguments.data)
+    require_data(data, languages, split)
+    start = None if arguments.init is None else arguments.init[1]
 
-    from depinduce.experiments.ud_results import Results
+    from depinduce.experiments.results import Results
 
-    there = Results.read(out, languages, seeds, arguments.split, suite)
-    cells = plan(names, languages, seeds, arguments.split)
+    there = Results.read(out, languages, seeds, split, suite, start)
+    cells = plan(names, languages, seeds, split)
     to_run = [cell for cell in cells if (cell.experiment, cell.language, cell.seed) not in there.cells]
-    code = run_cells(to_run, data, out, arguments.jobs, len(cells) - len(to_run))
-    show_results(Results.read(out, languages, seeds, arguments.split, suite), out)
+    code = run_cells(to_run, data, out, arguments.jobs, len(cells) - len(to_run), start)
+    show_results(Results.read(out, languages, seeds, split, suite, start), out)
     return code
+
+
+def require_options(arguments: argparse.Namespace) -> None:
+    """Refuse options of another suite, and none of its own."""
+    suite = arguments.what
+    for option, suites in (("data", ("ud", "joint")), ("languages", ("ud", "joint")),
+                           ("ptb", ("wsj",)), ("sample", ("wsj",)), ("init", ("wsj",))):  # fmt: skip
+        if getattr(arguments, option) is not None and suite not in suites:
+            raise DepinduceError(f"--{option} is for reproduce {' and '.join(suites)}. Leave it away.")
+    if suite == "wsj" and (arguments.ptb is None) == (arguments.sample is None):
+        raise DepinduceError("reproduce wsj needs your copy of the Penn Treebank: --ptb DIR (or --sample DIR).")
+    if suite != "wsj" and arguments.data is None:
+        raise DepinduceError(f"reproduce {suite} needs --data DIR, with LANG/train.conllu and so on.")
+    if arguments.init is not None:
+        kind, path = arguments.init
+        if kind != "trees" or not Path(path).is_file():
+            raise DepinduceError(f"--init {kind} {path}: write --init trees FILE, a CoNLL-U file that is there.")
+
+
+def prepare_wsj(arguments: argparse.Namespace, out: Path) -> Path:
+    """The directory with the converted treebank."""
+    with progress("converting", unit="files") as update:
+        return wsj.prepare(out, arguments.ptb, arguments.sample, lambda path, done, all: update(done, path.name, all))
 
 
 def chosen_experiments(suite: str, names: list[str] | None, models: list[str] | None) -> list[str]:
@@ -108,7 +141,7 @@ def chosen_experiments(suite: str, names: list[str] | None, models: list[str] | 
     return chosen
 
 
-def run_cells(cells: list[Cell], data: Path, out: Path, jobs: int, done: int) -> int:
+def run_cells(cells: list[Cell], data: Path, out: Path, jobs: int, done: int, start: str | None = None) -> int:
     """Run the cells; gives the exit code."""
     if not cells:
         say(f"all {done} cells are in {out} already" if done else "nothing to run for these languages")
@@ -126,7 +159,7 @@ def run_cells(cells: list[Cell], data: Path, out: Path, jobs: int, done: int) ->
     try:
         warm_up(cells)
         with progress("experiments", round(guess), "s of work") as update:
-            for number, result in side_by_side(run_cell, tasks_of(cells, data, out), jobs):
+            for number, result in side_by_side(run_cell, tasks_of(cells, data, out, start), jobs):
                 cell = left.pop(number)
                 pace.finished(cell, result["seconds"])
                 if "failed" in result:
@@ -152,20 +185,19 @@ def outcome(result: dict) -> str:
 
 def show_results(results: Results, out: Path) -> None:
     """Tables and figures of all the cells that are there: on the screen and in files."""
+    from depinduce.experiments.figures import figures_of
     from depinduce.experiments.joint_tables import joint_tables
-    from depinduce.experiments.ud_figures import ud_figures
     from depinduce.experiments.ud_tables import as_markdown, in_parts, ud_tables
+    from depinduce.experiments.wsj_tables import wsj_tables
 
     if results.codes > 1:
         warn(f"the cells in {out} come from {results.codes} states of the code: delete the older ones to be sure")
     name = results.suite if results.split == "test" else f"{results.suite}-{results.split}"
-    tables, figures = (
-        (ud_tables(results), ud_figures(results)) if results.suite == "ud" else (joint_tables(results), {})
-    )
+    tables = {"ud": ud_tables, "joint": joint_tables, "wsj": wsj_tables}[results.suite](results)
     files = {
         f"{name}.md": as_markdown(tables),
         f"{name}.json": json.dumps(results.to_json(), indent=2, ensure_ascii=False) + "\n",
-        **figures,
+        **figures_of(results),
     }
     for captioned in tables:
         for table in in_parts(captioned.table):

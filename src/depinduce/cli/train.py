@@ -1,7 +1,7 @@
 """Learn a grammar from tagged sentences. Trees in the files, if there are any, are not looked at.
 
-Count models (dmv, dmv-sibling, dmv-grand) take seconds, neural models (ndmv, sibling, grand) a minute. A recipe is a
-set of settings that belong together; options given beside it have the last word.
+Count models (dmv, dmv-sibling, dmv-grand) take seconds, the others about a minute. A recipe is a set of settings that
+belong together; options given beside it have the last word.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from depinduce.errors import DepinduceError
 from depinduce.experiments.recipes import load_recipe, recipe_names
 from depinduce.learning.configuration import MAX_LENGTH, Configuration, configure, parse_seeds
 from depinduce.learning.count_settings import CountSettings
-from depinduce.learning.learning_settings import NETWORK_MODELS, LearningSettings
+from depinduce.learning.hdp_settings import HdpSettings
+from depinduce.learning.learning_settings import HDP_MODELS, NETWORK_MODELS, LearningSettings
 from depinduce.learning.neural_settings import NeuralSettings
 from depinduce.models.lexical_settings import LexicalSettings
-from depinduce.models.loading import load_grammar, load_model
+from depinduce.models.loading import load_model
 from depinduce.models.model_files import require_place_for_model
 from depinduce.models.network_settings import NetworkSettings
 
@@ -49,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared = names_of(LearningSettings)
     add_settings(parser, LearningSettings, "learning", only_given=True)
     add_settings(parser, CountSettings, "count models", shared, only_given=True)
+    add_settings(parser, HdpSettings, "hdp-dep", names_of(CountSettings), only_given=True)
     add_settings(parser, NeuralSettings, "neural models", shared, only_given=True)
     add_settings(parser, NetworkSettings, "the network of neural models", only_given=True)
     add_settings(parser, LexicalSettings, "models that see words", only_given=True)
@@ -70,7 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def read_configuration(arguments: argparse.Namespace) -> Configuration:
     """The recipe, if any, with what was given beside it."""
-    given = given_settings(arguments, CountSettings, NeuralSettings, NetworkSettings, LexicalSettings, Reading)
+    parts = CountSettings, HdpSettings, NeuralSettings, NetworkSettings, LexicalSettings, Reading
+    given = given_settings(arguments, *parts)
     if arguments.recipe:
         recipe = load_recipe(arguments.recipe)
     elif given.get("model") in NETWORK_MODELS:  # the best we know, but what the user knows about tags is hers to say
@@ -82,7 +85,7 @@ def read_configuration(arguments: argparse.Namespace) -> Configuration:
     configuration = configure(recipe | given, where)
     for option in ("seeds", "watch"):
         if getattr(arguments, option) is not None and not configuration.neural:
-            raise DepinduceError(f"--{option} is for neural models; {configuration.learning.model} is a count model.")
+            raise DepinduceError(f"--{option} is for neural models; {configuration.learning.model} is none.")
     if arguments.jobs < 1:
         raise DepinduceError(f"--jobs must be at least 1, not {arguments.jobs}.")
     if arguments.seeds is not None:
@@ -127,6 +130,8 @@ def load_files(arguments: argparse.Namespace, configuration: Configuration) -> t
     settings = configuration.learning
     if "trees" in (settings.init[0], *getattr(settings, "word_init", ())[:1]):
         say("the start learns from the trees of a file: if people made them, the training is not unsupervised")
+    if "hdp-dep" in (settings.init[0], *getattr(settings, "word_init", ())[:1]):
+        say("the start is HDP-DEP, which is trained before: seconds to minutes")
     return train, dev
 
 
@@ -145,20 +150,30 @@ def warn_about_tags(settings: LearningSettings, train: Corpus) -> None:
 
 
 def run_counts(arguments, configuration: Configuration, train, dev, out: Path, is_there: bool) -> int:
-    from depinduce.learning.count_training import train_counts
-
     settings = configuration.learning
-    earlier = load_grammar(out) if arguments.resume and is_there else None
+    if settings.model in HDP_MODELS:
+        from depinduce.learning.hdp import train_hdp as learn
+    else:
+        from depinduce.learning.count_training import train_counts as learn
+    earlier = load_model(out) if arguments.resume and is_there else None
     with progress("EM", settings.iterations, "iterations") as update:
-        model, finished = train_counts(
+        model, finished = learn(
             settings, configuration.reading, train, dev, lambda step: update(*as_text(step)), earlier
         )
     if not finished and not model.history["steps"]:
         raise KeyboardInterrupt  # before there was anything to keep
     model.save(out)
+    tell_about_rules(model.history)
     if arguments.json:
         print(json.dumps({"out": str(out), "finished": finished, **model.history}))
     return _farewell(out, finished)
+
+
+def tell_about_rules(history: dict) -> None:
+    """Whether the dependencies match the rules as often as they should."""
+    for line in history.get("rules", ()):
+        found = f"{line['found']:.1%} of the dependencies match in expectation, {line['wanted']:.0%} were wanted"
+        say(f"rules {line['rules']}: {found} (dual variable {line['dual']:.2f})")
 
 
 def run_neural(arguments, configuration: Configuration, train, dev, out: Path, is_there: bool) -> int:
@@ -179,6 +194,7 @@ def run_neural(arguments, configuration: Configuration, train, dev, out: Path, i
             model, finished = run.go(lambda step: update(step.done, neural_text(step), step.total))
         except KeyboardInterrupt:  # before there was a model
             return _farewell(out, finished=False)
+    tell_about_rules(model.history)
     if arguments.json:
         print(json.dumps({"out": str(out), "finished": finished, **model.history}))
     return _farewell(out, finished)

@@ -15,20 +15,27 @@ import numpy as np
 
 import depinduce
 from depinduce.chart.engine import expectations, log_partition
+from depinduce.chart.states import state_expectations, tiny_problem
 from depinduce.corpus import Corpus, Reading, Vocabulary, build_corpus, load_corpus
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.scores import score
-from depinduce.experiments.ud import CELL_FORMAT, CELL_FORMAT_VERSION, DECODERS, EXPERIMENTS, LENGTHS, Cell
+from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, DECODERS, Cell
+from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.files import atomic_file
 from depinduce.grammar.rules import RuleTable
-from depinduce.learning.configuration import configure
+from depinduce.learning.configuration import Configuration, configure
+from depinduce.learning.count_training import train_counts
+from depinduce.learning.hdp import train_hdp
 from depinduce.learning.held_out import held_out, training_corpus
-from depinduce.learning.learning_settings import NETWORK_MODELS
+from depinduce.learning.learning_settings import COUNT_MODELS, HDP_MODELS, NETWORK_MODELS, LearningSettings
 from depinduce.learning.network_training import Diverged
 from depinduce.learning.neural_settings import NeuralSettings
 from depinduce.learning.runs import Run
+from depinduce.learning.starts import trees_of_file
 from depinduce.learning.watching import watcher
 from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.hdp_model import HdpModel
+from depinduce.models.joint_model import JointModel
 from depinduce.models.loading import member
 from depinduce.models.model_files import FIRST, SECOND
 from depinduce.models.parsing import Parsing, parse_corpus
@@ -49,17 +56,20 @@ class CellTask:
     recipe: str
     settings: dict[str, Any]
     watched: bool
+    lengths: tuple[str, str]
     data: Path
     out: Path
     code: str
+    start: str | None = None  # a file of trees to start from, in the place of HDP-DEP
 
 
-def tasks_of(cells: list[Cell], data: Path, out: Path) -> list[CellTask]:
+def tasks_of(cells: list[Cell], data: Path, out: Path, start: str | None = None) -> list[CellTask]:
     tasks, code = [], code_fingerprint()
     for cell in cells:
         experiment = EXPERIMENTS[cell.experiment]
         settings = experiment.configuration(cell.seed).values()
-        tasks.append(CellTask(cell, experiment.recipe, settings, experiment.watched, data, out, code))
+        how = experiment.recipe, settings, experiment.watched, experiment.lengths
+        tasks.append(CellTask(cell, *how, data, out, code, start))
     return tasks
 
 
@@ -91,13 +101,13 @@ def _trained_and_scored(task: CellTask) -> dict[str, Any]:
         warnings.simplefilter("ignore")  # held-out sentences with unseen tags are left out, as everywhere
         train = training_corpus([files["train"]], configuration.reading)
         dev = held_out([files["dev"]], configuration.reading, train)
-    watch = watcher(files["dev"], train.tag_vocabulary, configuration.reading) if task.watched else None
-    run = Run(configuration, train, dev, watch=watch)
-    if configuration.learning.ladder:
-        _share_first_rung(run, task.out / SHARED, task.code)
-    model, finished = run.go()
-    if not finished:
-        raise KeyboardInterrupt
+    if configuration.neural:
+        watch = None
+        if task.watched:
+            watch = watcher(files["dev"], train.tag_vocabulary, configuration.reading, task.lengths[:1])
+        model, history = _trained_network(task, Run(configuration, train, dev, watch=watch))
+    else:
+        model, history = _trained_counts(configuration, train)
     settings, gold = configuration.learning, _gold(files[cell.split], configuration.reading, train.tag_vocabulary)
     return {
         "format": CELL_FORMAT,
@@ -111,17 +121,51 @@ def _trained_and_scored(task: CellTask) -> dict[str, Any]:
         "seed": cell.seed,
         "split": cell.split,
         "training_data": train.identity(),
-        "scores": _scores(model, gold),
-        "members": {name: _scores(member(model, name), gold) for name in (FIRST, SECOND) if settings.is_joint},
+        "start": None if task.start is None else Path(task.start).name,
+        "scores": _scores(model, gold, task.lengths),
+        "members": {
+            name: _scores(member(model, name), gold, task.lengths)
+            for name in (FIRST, SECOND)
+            if isinstance(model, JointModel)
+        },
         "log_likelihood": {
             name: _mean_log_likelihood(model, settings, part) for name, part in (("train", train), ("dev", dev))
         },
-        "epochs": len(run.history),
-        "history": run.history,
+        "epochs": len(history),
+        "history": history,
     }
 
 
-def _share_first_rung(run: Run, folder: Path, code: str) -> None:
+def _trained_counts(configuration: Configuration, train: Corpus) -> tuple[Model, list[dict[str, Any]]]:
+    """A count model, or HDP-DEP; they are trained to the end, so that nothing need be held out."""
+    learn = train_hdp if configuration.learning.model in HDP_MODELS else train_counts
+    model, finished = learn(configuration.learning, configuration.reading, train)
+    if not finished:
+        raise KeyboardInterrupt
+    return model, model.history["steps"]
+
+
+def _trained_network(task: CellTask, run: Run) -> tuple[Model, list[dict[str, Any]]]:
+    if run.settings.init[0] == "hdp-dep":
+        run.heads = _start_trees(run, task)
+    if run.settings.ladder:
+        _share_first_rung(run, task)
+    model, finished = run.go()
+    if not finished:
+        raise KeyboardInterrupt
+    return model, run.history
+
+
+def _start_trees(run: Run, task: CellTask) -> np.ndarray:
+    """The parses of HDP-DEP, unless there is a file of other trees. All experiments of a seed share them."""
+    if task.start is not None:
+        return trees_of_file(task.start, run.train, run.configuration.reading)
+    settings = run.settings
+    description = {"init": settings.init, "non_heads": settings.non_heads_in("start"), "seed": settings.seed}
+    return _shared(run, task, description, lambda: {"heads": run.start_trees(settings.init)})["heads"]
+
+
+def _share_first_rung(run: Run, task: CellTask) -> None:
     """Train the first rung of a ladder, unless a cell whose ladder begins in the same way has done so.
 
     Recipes of different models share it: the same settings, seed and sentences give the same trees.
@@ -130,19 +174,30 @@ def _share_first_rung(run: Run, folder: Path, code: str) -> None:
     description = {
         "rungs": [vars(rung) | {"settings": vars(rung.settings)} for rung in first],
         "network": vars(run.configuration.network),
-        "data": [run.train.fingerprint(), run.dev.fingerprint()],
-        "code": code,
     }
-    name = hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()[:16]
-    path = folder / f"{name}.npz"
+
+    def climb() -> dict[str, Any]:
+        for _ in first:
+            run.climb()
+        return {"heads": run.heads, "history": json.dumps(run.history)}
+
+    shared = _shared(run, task, description, climb)
+    if run.rung == 0:
+        run.stand_on_second_rung(shared["heads"], json.loads(str(shared["history"])))
+
+
+def _shared(run: Run, task: CellTask, description: dict, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Arrays that an earlier cell made in the same way from the same files, or that are made now and kept."""
+    about = description | {"data": [run.train.fingerprint(), run.dev.fingerprint()], "code": task.code}
+    name = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
+    path = task.out / SHARED / f"{name}.npz"
     if path.exists():
-        with np.load(path) as shared:
-            run.stand_on_second_rung(shared["heads"], json.loads(str(shared["history"])))
-        return
-    for _ in first:
-        run.climb()
+        with np.load(path) as arrays:
+            return dict(arrays)
+    made = make()
     with atomic_file(path) as temporary, open(temporary, "wb") as file:
-        np.savez(file, heads=run.heads, history=json.dumps(run.history))
+        np.savez(file, **made)
+    return made
 
 
 def _gold(path: str, reading: Reading, tags: Vocabulary) -> Corpus:
@@ -154,20 +209,24 @@ def _gold(path: str, reading: Reading, tags: Vocabulary) -> Corpus:
     return gold
 
 
-def _scores(model: Model, gold: Corpus) -> dict[str, dict[str, float | None]]:
+def _scores(model: Model, gold: Corpus, lengths: tuple[str, str]) -> dict[str, dict[str, float | None]]:
     """The attachment score of each decoder, by sentence length."""
     scores = {}
     for decoder in DECODERS:
         heads = parse_corpus(model, gold, Parsing(decoder))
         by_length = score(gold.heads, heads, gold.offsets).by_length
-        scores[decoder] = {length: by_length[length].to_json()["uas"] for length in LENGTHS}
+        scores[decoder] = {length: by_length[length].to_json()["uas"] for length in lengths}
     return scores
 
 
-def _mean_log_likelihood(model: Model, settings: NeuralSettings, corpus: Corpus) -> float:
-    """Of a sentence of up to 15 words, under the constraint of the training."""
+def _mean_log_likelihood(model: Model, settings: LearningSettings, corpus: Corpus) -> float | None:
+    """Of a sentence of up to 15 words, under the constraint of the training; HDP-DEP has only a bound of it."""
+    if isinstance(model, HdpModel):
+        return None
     short = corpus.select(corpus.lengths <= LIKELIHOOD_LENGTH)
-    table, batch, factors = model.with_non_heads(settings.non_heads_in("training")).problem(short)
+    if isinstance(settings, NeuralSettings):
+        model = model.with_non_heads(settings.non_heads_in("training"))
+    table, batch, factors = model.problem(short)
     return float(log_partition(table, batch, factors, threads=settings.threads).mean())
 
 
@@ -177,7 +236,10 @@ def warm_up(cells: list[Cell]) -> None:
     ids = tags.ids(["NOUN", "DET", "NOUN"])
     corpus = replace(build_corpus([]), offsets=np.array([0, 1, 3]), tags=ids, words=ids, tag_vocabulary=tags)
     settings = [EXPERIMENTS[name].configuration().learning for name in dict.fromkeys(cell.experiment for cell in cells)]
-    for order in {NETWORK_MODELS[model] for learning in settings for model in (*learning.ladder, learning.model)}:
+    names = {name for learning in settings for name in (*getattr(learning, "ladder", ()), learning.model)}
+    if names & {*HDP_MODELS} or any(learning.init[0] in HDP_MODELS for learning in settings):
+        state_expectations(*tiny_problem())
+    for order in {(NETWORK_MODELS | COUNT_MODELS)[name] for name in names - {*HDP_MODELS}}:
         rows = 2 * len(tags) * order.slots(len(tags))
         table = RuleTable(np.zeros(len(tags)), np.zeros((rows, len(tags))), np.zeros((rows, 2)))
         for non_heads in ((), ("DET",)):

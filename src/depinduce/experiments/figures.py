@@ -1,28 +1,48 @@
-"""The paper's figures 4 and 5: log-likelihood and attachment score on French, epoch by epoch, by DMO and by EM."""
+"""The paper's figures 2 to 5: log-likelihood and attachment score, epoch by epoch, by DMO and by EM."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from depinduce.experiments.ud_results import Results
+from depinduce.experiments.results import Results
 from depinduce.report.curves import Series, line_chart
-
-CURVES = {"DMO": "curve-dmo", "EM": "curve-em"}
-LANGUAGE = "fr"
 
 Line = dict[str, Any]  # of a cell's history
 
 
-def ud_figures(results: Results) -> dict[str, str]:
+@dataclass(frozen=True)
+class Curves:
+    """Two figures: what was trained by DMO and by EM, on what."""
+
+    model: str
+    corpus: str
+    language: str
+    dmo: str  # experiments
+    em: str
+    length: str  # of the longest sentences, to learn from and to score
+    numbers: tuple[int, int]  # of the figures in the paper
+
+
+CURVES = {
+    "ud": Curves("Sibling-NDMV by the paper's recipe", "French", "fr", "curve-dmo", "curve-em", "15", (4, 5)),
+    "wsj": Curves("Joint sibling-NDMV and L-NDMV", "WSJ", "wsj", "wsj-curve-dmo", "wsj-curve-em", "10", (2, 3)),
+}
+
+
+def figures_of(results: Results) -> dict[str, str]:
     """SVG files by name; none where there are no cells for them."""
-    cells = {method: _cells(results, experiment) for method, experiment in CURVES.items()}
+    if results.suite not in CURVES:
+        return {}
+    curves = CURVES[results.suite]
+    cells = {"DMO": _cells(results, curves.dmo), "EM": _cells(results, curves.em)}
     cells = {method: runs for method, runs in cells.items() if runs}
     if not cells:
         return {}
     seeds = " and ".join(f"{len(runs)} of {method}" for method, runs in cells.items())
-    about = f"Sibling-NDMV by the paper's recipe on French, sentences of up to 15 words. Trainings: {seeds}."
+    about = f"{curves.model} on {curves.corpus}, sentences of up to {curves.length} words. Trainings: {seeds}."
     around = " Lines are means, bands reach from the lowest to the highest." if _several(cells) else ""
     likelihood = [
         _series(f"{method}, {what}", runs, lambda line, part=part: line[part], colour, dashed=part == "dev")
@@ -30,21 +50,22 @@ def ud_figures(results: Results) -> dict[str, str]:
         for part, what in (("train", "training"), ("dev", "held out"))
     ]
     accuracy = [
-        _series(method, runs, lambda line: line["watched"]["uas_15"], colour)
+        _series(method, runs, lambda line: line["watched"][f"uas_{curves.length}"], colour)
         for colour, (method, runs) in enumerate(cells.items())
     ]
+    first, second = curves.numbers
     return {
-        "figure-4-likelihood.svg": line_chart(
-            "Log-likelihood by training method, French",
+        f"figure-{first}-likelihood.svg": line_chart(
+            f"Log-likelihood by training method, {curves.corpus}",
             "epoch",
             "log-likelihood per sentence",
             likelihood,
             f"{about} Log-likelihood of a training sentence during each epoch, of a held-out one after it.{around}",
         ),
-        "figure-5-uas.svg": line_chart(
-            "Attachment score by training method, French",
+        f"figure-{second}-uas.svg": line_chart(
+            f"Attachment score by training method, {curves.corpus}",
             "epoch",
-            "UAS (%), dev sentences, ≤15 words",
+            f"UAS (%), dev sentences, ≤{curves.length} words",
             accuracy,
             f"{about} Attachment score of the dev sentences after each epoch; it decides nothing.{around}",
         ),
@@ -52,7 +73,7 @@ def ud_figures(results: Results) -> dict[str, str]:
 
 
 def _cells(results: Results, experiment: str) -> list[dict[str, Any]]:
-    return [cell for (name, language, _), cell in results.cells.items() if (name, language) == (experiment, LANGUAGE)]
+    return [cell for (name, _, _), cell in results.cells.items() if name == experiment]
 
 
 def _several(cells: dict[str, list]) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from depinduce.evaluation.tables import Table
+from depinduce.experiments.results import Results, log_likelihood
 from depinduce.experiments.ud import JOINT, TWO
-from depinduce.experiments.ud_results import Results, log_likelihood
 from depinduce.experiments.ud_tables import (
     Captioned,
     both_lengths,

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import Path
 
-from depinduce.experiments.ud import EXPERIMENTS, Cell
+from depinduce.experiments.experiment import Cell
+from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.learning.configuration import MAX_LENGTH
+from depinduce.learning.learning_settings import LearningSettings
 from depinduce.learning.neural_settings import NeuralSettings
 from depinduce.learning.runs import rungs
 
 # Measured on one core of 2.45 GHz. They only shape the first guess.
-SECONDS_PER_EPOCH = {  # per 1000 sentences
+SECONDS_PER_EPOCH = {  # or iteration, per 1000 sentences
+    "dmv": 0.03, "hdp-dep": 0.4,
     "ndmv": 0.06, "sibling": 0.06, "grand": 0.11, "lexical": 5.0, "joint-sibling": 5.2, "joint-grand": 5.4,
+    "lexical-sibling": 30.0, "lexical-grand": 60.0,
 }  # fmt: skip
 FURTHER_STEP = 0.7  # of an epoch: every gradient step on a batch after the first
 SHORT_EPOCH = 0.5  # an epoch over short sentences, as a share of one over all
@@ -27,6 +31,7 @@ class Pace:
         self.data = data
         self._sentences: dict[str, int] = {}
         self._per_thousand: dict[str, float] = {}
+        self._longest: dict[str, int] = {}  # sentence that an experiment learns from
         self._guessed: dict[str, float] = defaultdict(float)  # of the finished cells of an experiment
         self._taken: dict[str, float] = defaultdict(float)
 
@@ -50,16 +55,20 @@ class Pace:
 
     def guess(self, cell: Cell) -> float:
         """Seconds for one cell by its settings."""
-        if cell.language not in self._sentences:
-            self._sentences[cell.language] = count_sentences(self.data / cell.language / "train.conllu")
         if cell.experiment not in self._per_thousand:
-            settings = EXPERIMENTS[cell.experiment].configuration().learning
-            self._per_thousand[cell.experiment] = seconds_per_thousand(settings)
+            configuration = EXPERIMENTS[cell.experiment].configuration()
+            self._longest[cell.experiment] = configuration.reading.max_length
+            self._per_thousand[cell.experiment] = seconds_per_thousand(configuration.learning)
+        if cell.language not in self._sentences:
+            path = self.data / cell.language / "train.conllu"
+            self._sentences[cell.language] = count_sentences(path, self._longest[cell.experiment])
         return OVERHEAD + self._per_thousand[cell.experiment] * self._sentences[cell.language] / 1000
 
 
-def seconds_per_thousand(settings: NeuralSettings) -> float:
+def seconds_per_thousand(settings: LearningSettings) -> float:
     """Of the whole training, per 1000 sentences."""
+    if not isinstance(settings, NeuralSettings):
+        return settings.iterations * getattr(settings, "restarts", 1) * SECONDS_PER_EPOCH[settings.model]
     steps = 1 + FURTHER_STEP * (settings.gradient_steps - 1)
     stops_early = settings.patience < settings.epochs
     epochs = min(settings.epochs, EPOCHS_UNTIL_STOP) if stops_early else settings.epochs
@@ -71,10 +80,11 @@ def seconds_per_thousand(settings: NeuralSettings) -> float:
     return seconds
 
 
-def count_sentences(path: Path) -> int:
-    """Of a CoNLL-U file: the words numbered 1."""
+def count_sentences(path: Path, longest: int) -> int:
+    """Of a CoNLL-U file, up to so many words: those that have a word numbered 1, but none beyond the longest."""
+    first, beyond = b"1\t", f"{longest + 1}\t".encode()
     with open(path, "rb") as lines:
-        return sum(line.startswith(b"1\t") for line in lines)
+        return sum(line.startswith(first) - line.startswith(beyond) for line in lines)
 
 
 def as_duration(seconds: float) -> str:

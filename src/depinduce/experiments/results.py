@@ -11,7 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from depinduce import __version__
-from depinduce.experiments.ud import DECODERS, EXPERIMENTS, LANGUAGES, LENGTHS, SUITES, plan, read_cell
+from depinduce.experiments.experiment import DECODERS
+from depinduce.experiments.suites import EXPERIMENTS, SUITES, plan, read_cell
+from depinduce.experiments.ud import LANGUAGES, LENGTHS
+from depinduce.learning.learning_settings import JOINT_MODELS
+from depinduce.learning.neural_settings import STAGES
 
 AVERAGE = "average"
 MEMBERS = ("first", "second")  # of a joint model
@@ -67,9 +71,17 @@ class Results:
         self.cells = {(cell["experiment"], cell["language"], cell["seed"]): cell for cell in cells}
 
     @classmethod
-    def read(cls, out: Path, languages: Sequence[str], seeds: int, split: str = "test", suite: str = "ud") -> Results:
-        """Whatever is there, of all experiments of a suite."""
-        found = [read_cell(cell, out) for cell in plan(SUITES[suite], languages, seeds, split)]
+    def read(
+        cls,
+        out: Path,
+        languages: Sequence[str],
+        seeds: int,
+        split: str = "test",
+        suite: str = "ud",
+        start: str | None = None,
+    ) -> Results:
+        """Whatever is there, of all experiments of a suite. start: a file of trees in the place of HDP-DEP's"""
+        found = [read_cell(cell, out, start) for cell in plan(SUITES[suite], languages, seeds, split)]
         return cls([result for result in found if result is not None], languages, seeds, split, suite)
 
     @property
@@ -107,15 +119,17 @@ class Results:
             if not EXPERIMENTS[name].watched
         }
         about = {"depinduce": __version__, "split": self.split, "seeds": self.seeds, "languages": self.languages}
-        return about | {"experiments": experiments} | ({"paper": paper_numbers()} if self.suite == "ud" else {})
+        paper = {} if self.suite == "joint" else {"paper": paper_numbers(self.suite)}
+        return about | {"experiments": experiments} | paper
 
     def _numbers(self, experiment: str, language: str) -> dict[str, Any]:
+        lengths = EXPERIMENTS[experiment].lengths
         picks: dict[str, dict[str, Pick]] = {
-            decoder: {length: uas(length, decoder) for length in LENGTHS} for decoder in DECODERS
+            decoder: {length: uas(length, decoder) for length in lengths} for decoder in DECODERS
         }
-        for part in MEMBERS if EXPERIMENTS[experiment].configuration().learning.is_joint else ():
+        for part in MEMBERS if EXPERIMENTS[experiment].configuration().learning.model in JOINT_MODELS else ():
             for decoder in DECODERS:
-                picks[f"{part} alone, {decoder}"] = {length: uas(length, decoder, part) for length in LENGTHS}
+                picks[f"{part} alone, {decoder}"] = {length: uas(length, decoder, part) for length in lengths}
         picks["log_likelihood"] = {part: log_likelihood(part) for part in ("train", "dev")}
         picks["training"] = {name: lambda cell, name=name: cell[name] for name in ("epochs", "seconds")}
         return {
@@ -133,18 +147,28 @@ def log_likelihood(part: str) -> Pick:
     return lambda cell: cell["log_likelihood"][part]
 
 
+RULES = {"penn": "universal rules", "ud": "universal rules for UD", "english": "English rules"}
+
+
 def knowledge(experiment: str) -> str:
     """What an experiment is told about the language."""
     settings = EXPERIMENTS[experiment].configuration().learning
-    stages = [stage for stage in settings.constraint if settings.constrained_tags]
-    if not stages:
-        return "none"
-    return f"function-word constraint ({' '.join(settings.constrained_tags)} head nothing) in {', '.join(stages)}"
+    known = []
+    if settings.constrained_tags:
+        stages = getattr(settings, "constraint", STAGES)
+        tags = " ".join(settings.constrained_tags)
+        known += [f"function-word constraint ({tags} head nothing) in {', '.join(stages)}"] if stages else []
+    if settings.rules is not None:
+        known.append(f"{RULES.get(settings.rules, settings.rules)} in training")
+    if settings.init[0] == "hdp-dep":
+        known += [f"{RULES.get(rules, rules)} in the start" for rules in settings.init[1:]]
+    return " and ".join(known) or "none"
 
 
-def paper_numbers() -> dict[str, Any]:
+def paper_numbers(suite: str = "ud") -> dict[str, Any]:
     """What the paper prints."""
-    return tomllib.loads((resources.files("depinduce.experiments") / "paper_ud.toml").read_text(encoding="utf-8"))
+    file = resources.files("depinduce.experiments") / f"paper_{suite}.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def misprinted_averages() -> list[tuple[str, str, float, float]]:

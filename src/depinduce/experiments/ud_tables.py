@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from depinduce.evaluation.tables import Table
-from depinduce.experiments.ud import EXPERIMENTS, LANGUAGES, LENGTHS
-from depinduce.experiments.ud_results import (
+from depinduce.experiments.results import (
     AVERAGE,
     Pick,
     Results,
@@ -17,6 +16,8 @@ from depinduce.experiments.ud_results import (
     paper_numbers,
     uas,
 )
+from depinduce.experiments.suites import EXPERIMENTS
+from depinduce.experiments.ud import LANGUAGES, LENGTHS
 
 TABLE_2 = {
     "NDMV, ours": "ndmv",
@@ -202,7 +203,7 @@ def _quoted(results: Results, column: Mapping[str, float], language: str) -> str
 def both_lengths(
     results: Results, experiment: str, language: str, decoder: str = "viterbi", part: str | None = None
 ) -> str:
-    picks: list[Pick] = [uas(length, decoder, part) for length in LENGTHS]
+    picks: list[Pick] = [uas(length, decoder, part) for length in EXPERIMENTS[experiment].lengths]
     return " / ".join(str(results.spread(experiment, language, pick)) for pick in picks).strip(" /")
 
 

@@ -127,10 +127,23 @@ class Batch:
 
         heads: [token], counted from 1 within the sentence, 0 is the root
         """
-        sentence = np.repeat(np.arange(len(self)), self.lengths)
-        position = np.arange(len(heads)) - self.offsets[sentence]
-        head = np.maximum(np.asarray(heads, dtype=np.int64) - 1, 0)
-        return self.arc_offsets[sentence] + head * self.lengths[sentence] + position
+        return arcs_of(heads, self.offsets)
+
+
+def arcs_of(heads: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """See Batch.arcs_of."""
+    lengths = np.diff(offsets)
+    sentence = np.repeat(np.arange(len(lengths)), lengths)
+    position = np.arange(len(heads)) - offsets[sentence]
+    head = np.maximum(np.asarray(heads, dtype=np.int64) - 1, 0)
+    return (np.cumsum(lengths**2) - lengths**2)[sentence] + head * lengths[sentence] + position
+
+
+def pieces(offsets: np.ndarray, sentences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The places of what belongs to some sentences, and their offsets among these."""
+    lengths = np.diff(offsets)[sentences]
+    new = np.concatenate([[0], np.cumsum(lengths)])
+    return np.repeat(offsets[sentences] - new[:-1], lengths) + np.arange(new[-1]), new
 
 
 def tag_batch(order: Order, tags: np.ndarray, offsets: np.ndarray, tag_count: int) -> Batch:

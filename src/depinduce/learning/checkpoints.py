@@ -27,7 +27,8 @@ def training_state(training: NetworkTraining) -> tuple[dict[str, torch.Tensor], 
         for part, named in parts.items():
             tensors |= {f"{number}.{part}.{name}": tensor for name, tensor in named.items()}
     numbers = {name: float(getattr(training, name)) for name in NUMBERS}
-    return tensors, {"numbers": numbers, "generator": training.generator.bit_generator.state}
+    rules = [constraint.as_history(training.settings.rules) for constraint in training.constraints]
+    return tensors, {"numbers": numbers, "rules": rules, "generator": training.generator.bit_generator.state}
 
 
 def restore_training(training: NetworkTraining, tensors: dict[str, torch.Tensor], state: dict) -> None:
@@ -42,6 +43,8 @@ def restore_training(training: NetworkTraining, tensors: dict[str, torch.Tensor]
     for name in NUMBERS:
         value = state["numbers"][name]
         setattr(training, name, int(value) if name in ("epoch", "best_epoch") else value)
+    for constraint, remembered in zip(training.constraints, state.get("rules", ()), strict=True):
+        constraint.restore(remembered)
     training.generator.bit_generator.state = state["generator"]
 
 

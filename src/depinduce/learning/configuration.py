@@ -14,7 +14,14 @@ from typing import Any, get_args, get_origin, get_type_hints
 from depinduce.corpus import Reading
 from depinduce.errors import DepinduceError
 from depinduce.learning.count_settings import CountSettings
-from depinduce.learning.learning_settings import COUNT_MODELS, NETWORK_MODELS, NEURAL_MODELS, LearningSettings
+from depinduce.learning.hdp_settings import HdpSettings
+from depinduce.learning.learning_settings import (
+    COUNT_MODELS,
+    HDP_MODELS,
+    NETWORK_MODELS,
+    NEURAL_MODELS,
+    LearningSettings,
+)
 from depinduce.learning.neural_settings import NeuralSettings
 from depinduce.models.lexical_settings import LexicalSettings
 from depinduce.models.network_settings import NetworkSettings
@@ -26,7 +33,7 @@ MAX_LENGTH = 15  # long sentences teach little and cost much
 class Configuration:
     """The settings of one training."""
 
-    learning: CountSettings | NeuralSettings
+    learning: CountSettings | HdpSettings | NeuralSettings
     network: NetworkSettings | None  # of a neural model
     reading: Reading
     lexical: LexicalSettings | None = None  # of one that sees words
@@ -60,11 +67,10 @@ def configure(values: dict[str, Any], where: str = "") -> Configuration:
     where: whence the values come, for errors
     """
     model = values.get("model", LearningSettings.model)
-    if model not in (*COUNT_MODELS, *NETWORK_MODELS):
-        raise DepinduceError(
-            f"{where}there is no model {model!r}. Models: {', '.join((*COUNT_MODELS, *NETWORK_MODELS))}."
-        )
-    parts = {"learning": CountSettings, "reading": Reading}
+    models = (*COUNT_MODELS, *HDP_MODELS, *NETWORK_MODELS)
+    if model not in models:
+        raise DepinduceError(f"{where}there is no model {model!r}. Models: {', '.join(models)}.")
+    parts = {"learning": HdpSettings if model in HDP_MODELS else CountSettings, "reading": Reading}
     if model in NETWORK_MODELS:
         parts |= {"learning": NeuralSettings, "network": NetworkSettings}
     if model in NETWORK_MODELS and model not in NEURAL_MODELS:
@@ -132,10 +138,11 @@ def _toml(value: Any) -> str:
     return text.replace("\x7f", "\\u007f")  # for this
 
 
-def read_toml(path: str | Path) -> dict[str, Any]:
+def read_toml(path: str | Path, what: str = "settings", example: str = "epochs = 4") -> dict[str, Any]:
+    """The tables of a TOML file. what, example: what it should hold, for errors"""
     try:
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise DepinduceError(f"{path}: {error.strerror}. Name a TOML file of settings.") from error
+        raise DepinduceError(f"{path}: {error.strerror}. Name a TOML file of {what}.") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise DepinduceError(f"{path}: not a TOML file ({error}). Write lines such as: epochs = 4") from error
+        raise DepinduceError(f"{path}: not a TOML file ({error}). Write lines such as: {example}") from error

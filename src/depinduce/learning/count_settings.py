@@ -34,6 +34,8 @@ class CountSettings(LearningSettings):
                 "--prior-strength needs a second-order --model and a start made of trees: harmonic, model DIR or "
                 "trees FILE."
             )
+        if self.em == "hard" and self.rules is not None:
+            raise DepinduceError("--rules are about expectations: they need --em soft.")
         if self.model == "dmv-sibling" and not self.child_valence:
             raise DepinduceError(
                 "--no-child-valence: in dmv-sibling the sibling itself tells the valence. Leave it away."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from depinduce.corpus import Corpus, Reading
 from depinduce.errors import DepinduceError
@@ -12,10 +13,15 @@ from depinduce.grammar.rules import Order, RuleCounts, RuleTable, tag_batch
 from depinduce.grammar.trees import tree_counts
 from depinduce.learning.configuration import as_saved, changes
 from depinduce.learning.count_settings import CountSettings
-from depinduce.learning.em import Data, Step, maximise
+from depinduce.learning.em import Alternation, C, CountSteps, Data, Outcome, P, Step, alternate
+from depinduce.learning.posterior_constraint import ShareConstraint
 from depinduce.learning.starts import harmonic_table, start_trees
 from depinduce.models.counts import Multinomials, random_counts, uniform_counts
 from depinduce.models.grammar_model import GrammarModel, constraint
+
+if TYPE_CHECKING:
+    from depinduce.learning.hdp_settings import HdpSettings
+    from depinduce.models.hdp_model import HdpModel
 
 
 def train_counts(
@@ -31,41 +37,49 @@ def train_counts(
     Heads in the corpora, if any, are not looked at.
     """
     if earlier is not None:
-        _require_same_run(earlier, settings, train)
+        require_same_run(earlier, settings, train)
     order, tags = settings.order, len(train.tag_vocabulary)
     family = Multinomials.smoothed(order, tags, settings.smoothing, settings.child_valence)
     table, family = start(settings, family, train, reading)  # also for the prior when there is an earlier table
-    steps: list[dict] = []
-    if earlier is not None:
-        table, steps = earlier.table, list(earlier.history["steps"])
-
-    def remember(step: Step) -> None:
-        steps.append(asdict(step))
-        report(step)
-
-    outcome = maximise(
-        table,
-        family,
-        _data(order, settings, train),
-        None if dev is None else _data(order, settings, dev),
-        kind=settings.em,
-        iterations=settings.iterations,
-        patience=settings.patience,
-        threads=settings.threads,
-        done=len(steps),
-        report=remember,
-    )
-    history = {
-        "settings": as_saved(asdict(settings)),
-        "training_data": train.identity(),
-        "steps": steps[: outcome.iteration],
-    }
+    parts = [None if corpus is None else _data(order, settings, corpus) for corpus in (train, dev)]
+    steps = CountSteps(family, *parts, settings.em, settings.threads, ShareConstraint.of(settings, train))
+    outcome, history = learn(steps, table if earlier is None else earlier.table, settings, train, report, earlier)
     constrained = settings.constrained_tags
-    model = GrammarModel(order, train.tag_vocabulary, outcome.table, constrained, reading, history)
+    model = GrammarModel(order, train.tag_vocabulary, outcome.parameters, constrained, reading, history)
     return model, outcome.finished
 
 
-def _require_same_run(earlier: GrammarModel, settings: CountSettings, train: Corpus) -> None:
+def learn(
+    steps: Alternation[P, C],
+    parameters: P,
+    settings: CountSettings | HdpSettings,
+    train: Corpus,
+    report: Callable[[Step], None],
+    earlier: GrammarModel | HdpModel | None,
+) -> tuple[Outcome[P], dict]:
+    """EM from the start, or from where an earlier model was; and all that a model remembers of it."""
+    reported = [] if earlier is None else list(earlier.history["steps"])
+    if earlier is not None and steps.constraint is not None:
+        steps.constraint.restore(earlier.history["rules"][0])
+
+    def remember(step: Step) -> None:
+        reported.append(asdict(step))
+        report(step)
+
+    iterations, patience = settings.iterations, settings.patience
+    done = len(reported)
+    outcome = alternate(steps, parameters, iterations=iterations, patience=patience, done=done, report=remember)
+    history = {
+        "settings": as_saved(asdict(settings)),
+        "training_data": train.identity(),
+        "steps": reported[: outcome.iteration],
+    }
+    if steps.constraint is not None:
+        history["rules"] = [steps.constraint.as_history(settings.rules)]
+    return outcome, history
+
+
+def require_same_run(earlier: GrammarModel | HdpModel, settings: CountSettings | HdpSettings, train: Corpus) -> None:
     """Refuse to go on with a model that was trained otherwise."""
     wanted, found = as_saved(asdict(settings)), earlier.history.get("settings", {})
     free = {"iterations", "patience", "threads"}  # these may change on the way
@@ -100,7 +114,7 @@ def counts_of_parses(settings: CountSettings, order: Order, train: Corpus, readi
     """Rule counts of the trees that the start gives to the training sentences, constraint included."""
     heads = start_trees(
         settings.init, train, reading, settings.constrained_tags,
-        child_valence=settings.child_valence, threads=settings.threads,
+        child_valence=settings.child_valence, seed=settings.seed, threads=settings.threads,
     )  # fmt: skip
     tags = len(train.tag_vocabulary)
     return tree_counts(uniform_counts(order, tags), tag_batch(order, train.tags, train.offsets, tags), heads)

@@ -5,16 +5,20 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from depinduce.chart.engine import best_trees, expectations, log_partition
+from depinduce.chart.engine import Expectations, best_trees, expectations, log_partition
 from depinduce.errors import DepinduceError
-from depinduce.grammar.rules import Batch, Factors, RuleCounts, RuleTable
+from depinduce.grammar.rules import Batch, Factors, RuleCounts, RuleTable, multiplied
 from depinduce.grammar.trees import tree_counts
+from depinduce.learning.posterior_constraint import TOLERANCE, ShareConstraint
 from depinduce.models.counts import Multinomials
 from depinduce.models.lexical_batch import LexicalBatch
+
+P, C = TypeVar("P"), TypeVar("C")  # parameters, counts
 
 
 @dataclass(frozen=True)
@@ -57,53 +61,103 @@ E_STEPS = {"soft": expected_counts, "hard": best_tree_counts}
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(Generic[P]):
     """Where EM ended."""
 
-    table: RuleTable
-    iteration: int  # after which the table was made
+    parameters: P
+    iteration: int  # after which they were made
     finished: bool  # or interrupted by Ctrl-C
 
 
-def maximise(
-    table: RuleTable,
-    family: Multinomials,
-    train: Data,
-    dev: Data | None = None,
+class Alternation(Protocol[P, C]):
+    """What EM goes back and forth between."""
+
+    slack: float  # how much the objective may fall, relative to its size, for reasons that are no fault
+    constraint: ShareConstraint | None
+
+    def expect(self, parameters: P) -> tuple[C, float, float]:
+        """The E-step: counts, the mean log-likelihood of a training sentence, and the objective."""
+
+    def estimate(self, counts: C) -> P:
+        """The M-step."""
+
+    def held_out(self, parameters: P) -> float | None:
+        """The mean log-likelihood of a held-out sentence, if there are any."""
+
+
+def alternate(
+    steps: Alternation[P, C],
+    parameters: P,
     *,
-    kind: str = "soft",
-    iterations: int = 50,
-    patience: int = 3,
-    threads: int = 1,
+    iterations: int,
+    patience: int,
     done: int = 0,
     report: Callable[[Step], None] = lambda step: None,
-) -> Outcome:
-    """EM from `table`, which `done` iterations have made already.
+) -> Outcome[P]:
+    """EM from parameters that `done` iterations have made already.
 
-    Stops after `iterations`, or when the held-out likelihood has not risen for `patience` of them, and gives
-    the table after which it was highest. Without held-out sentences that is the last. Ctrl-C ends it early.
+    Stops after `iterations`, or when the held-out likelihood has not risen for `patience` of them, and gives the
+    parameters after which it was highest. Without held-out sentences those are the last. Ctrl-C ends it early.
     """
-    best = Outcome(table, done, finished=True)
-    best_dev = -np.inf if dev is None or done == 0 else _mean_log_likelihood(table, dev, threads)
+    best = Outcome(parameters, done, finished=True)
+    best_dev = steps.held_out(parameters) if done else None
     previous, start = -np.inf, time.perf_counter()
     try:
         for iteration in range(done + 1, iterations + 1):
-            counts, log_likelihood = E_STEPS[kind](table, train, threads)
-            objective = float(log_likelihood.sum()) + family.log_prior(table)
+            counts, train, objective = steps.expect(parameters)
             if iteration > done + 2:  # the start need not belong to the family
-                _warn_if_lower(objective, previous, iteration)
+                _warn_if_lower(objective, previous, iteration, steps.slack)
             previous = objective
-            table = family.estimate(counts)
-            dev_likelihood = None if dev is None else _mean_log_likelihood(table, dev, threads)
-            seconds = time.perf_counter() - start
-            report(Step(iteration, float(log_likelihood.mean()), dev_likelihood, objective, seconds))
-            if dev_likelihood is None or dev_likelihood > best_dev:
-                best, best_dev = Outcome(table, iteration, finished=True), dev_likelihood
+            parameters = steps.estimate(counts)
+            dev = steps.held_out(parameters)
+            report(Step(iteration, train, dev, objective, time.perf_counter() - start))
+            if dev is None or best_dev is None or dev > best_dev:
+                best, best_dev = Outcome(parameters, iteration, finished=True), dev
             elif iteration - best.iteration >= patience:
                 break
     except KeyboardInterrupt:
-        return Outcome(best.table, best.iteration, finished=False)
+        return replace(best, finished=False)
     return best
+
+
+@dataclass
+class CountSteps:
+    """EM of a count model, under a posterior constraint if there is one."""
+
+    family: Multinomials
+    train: Data
+    dev: Data | None = None
+    kind: str = "soft"
+    threads: int = 1
+    constraint: ShareConstraint | None = None
+
+    @property
+    def slack(self) -> float:
+        return 1e-9 if self.constraint is None else TOLERANCE
+
+    def expect(self, table: RuleTable) -> tuple[RuleCounts, float, float]:
+        if self.constraint is None:
+            counts, scores = E_STEPS[self.kind](table, self.train, self.threads)
+        else:
+            counts, scores = self._constrained(table)
+        return counts, float(scores.mean()), float(scores.sum()) + self.family.log_prior(table)
+
+    def _constrained(self, table: RuleTable) -> tuple[RuleCounts, np.ndarray]:
+        batch, constraint = self.train.batch, self.constraint
+
+        def expect(dual: float) -> tuple[Expectations, float]:
+            factors = multiplied(self.train.factors, constraint.tilt.factors(dual))
+            expected = expectations(table, batch, factors, positions=True, threads=self.threads)
+            return expected, constraint.tilt.matched(expected).sum()
+
+        expected = constraint.satisfy(expect)
+        return expected.counts, expected.log_z - constraint.dual * constraint.tilt.matched(expected)
+
+    def estimate(self, counts: RuleCounts) -> RuleTable:
+        return self.family.estimate(counts)
+
+    def held_out(self, table: RuleTable) -> float | None:
+        return None if self.dev is None else _mean_log_likelihood(table, self.dev, self.threads)
 
 
 def _mean_log_likelihood(table: RuleTable, held_out: Data, threads: int) -> float:
@@ -117,7 +171,7 @@ def _mean_log_likelihood(table: RuleTable, held_out: Data, threads: int) -> floa
     return float(log_likelihood.mean())
 
 
-def _warn_if_lower(objective: float, previous: float, iteration: int) -> None:
-    if objective < previous - 1e-9 * abs(previous):
+def _warn_if_lower(objective: float, previous: float, iteration: int, slack: float) -> None:
+    if objective < previous - slack * abs(previous):
         message = f"the objective of EM fell from {previous:.9g} to {objective:.9g} in iteration {iteration}"
         warnings.warn(message, LikelihoodFell, stacklevel=3)

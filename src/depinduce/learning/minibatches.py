@@ -6,7 +6,7 @@ import numpy as np
 
 from depinduce.corpus import Corpus
 from depinduce.grammar.constraints import forbid_heads, may_head
-from depinduce.grammar.rules import Order, tag_batch
+from depinduce.grammar.rules import Order, pieces, tag_batch
 from depinduce.learning.em import Data
 from depinduce.models.lexical_batch import lexical_batch
 from depinduce.models.lexicon import Lexicon
@@ -24,9 +24,7 @@ class Minibatches:
     def take(self, sentences: np.ndarray) -> tuple[Data, np.ndarray]:
         """The given sentences as a batch, and the number of each of its tokens in the corpus."""
         corpus = self.corpus
-        lengths = corpus.lengths[sentences]
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
-        tokens = np.repeat(corpus.offsets[sentences] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        tokens, offsets = pieces(corpus.offsets, sentences)
         if self.tokens is None:
             words, batch = None, tag_batch(self.order, corpus.tags[tokens], offsets, len(corpus.tag_vocabulary))
         else:

@@ -24,10 +24,11 @@ from depinduce.chart.engine import best_trees, expectations, log_partition
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.grammar.between_orders import raise_order
-from depinduce.grammar.rules import RuleCounts, RuleTable
+from depinduce.grammar.rules import RuleCounts, RuleTable, multiplied
 from depinduce.learning.em import Data, LikelihoodFell
 from depinduce.learning.learners import Learner, Problem, TagLearner, product
 from depinduce.learning.neural_settings import NeuralSettings
+from depinduce.learning.posterior_constraint import ShareConstraint
 from depinduce.models.lexical_network import LexicalNetwork
 from depinduce.models.network import RuleNetwork, Rules
 from depinduce.models.network_settings import NetworkSettings
@@ -63,6 +64,7 @@ class Epoch:
     max_length: int  # of the sentences learned from
     train: float  # mean log-likelihood of a sentence, before the step in which it was learned from
     dev: float | None  # mean log-likelihood of a held-out sentence after the epoch
+    matched: list[float] | None  # with rules: the expected share of dependencies that matched, for every chart
     seconds: float
     sentences_per_second: float
 
@@ -88,6 +90,7 @@ class NetworkTraining:
             start.first_order and raise_order(start.first_order, learner.order)
             for learner, start in zip(learners, starts or [], strict=False)
         ]
+        self.constraints = [ShareConstraint.of(settings, train) for _ in range(self._chart_count) if settings.rules]
         held_out = [] if dev is None else [learner.sentences(dev, "training") for learner in learners]
         self.dev = None if dev is None else [minibatches.all() for minibatches in held_out]
         shortest, longest = int(train.lengths.min()), int(train.lengths.max())
@@ -116,6 +119,11 @@ class NetworkTraining:
     def network(self) -> RuleNetwork | LexicalNetwork:
         """That of the first learner; most trainings have no other."""
         return self.learners[0].network
+
+    @property
+    def _chart_count(self) -> int:
+        """One for every learner, or one for all of them if they must agree."""
+        return 1 if self.settings.agreement else len(self.learners)
 
     @property
     def total_epochs(self) -> int:
@@ -150,6 +158,8 @@ class NetworkTraining:
         growing = self.epoch <= len(self.lengths)
         max_length = self.lengths[self.epoch - 1] if growing else self.longest
         start, total, sentences_seen, words = time.perf_counter(), 0.0, 0, 0
+        for constraint in self.constraints:
+            constraint.found = 0.0
         for sentences in self._shuffled(max_length):
             scores = self.learn_from(sentences)
             total, sentences_seen = total + scores.sum(), sentences_seen + len(sentences)
@@ -157,6 +167,8 @@ class NetworkTraining:
             if np.isneginf(self.first_per_word):
                 self.first_per_word = total / words
         train = total / sentences_seen
+        for constraint in self.constraints:
+            constraint.found /= words
         if not train * sentences_seen >= DIVERGED * self.first_per_word * words:
             raise Diverged.because(f"The log-likelihood of a sentence fell to {train:.2f} in epoch {self.epoch}")
         self._warn_if_lower(train, growing)
@@ -166,14 +178,15 @@ class NetworkTraining:
             self.best_epoch = self.epoch
             self.best_dev = self.best_dev if growing or dev is None else dev
         seconds = time.perf_counter() - start
-        return Epoch(self.epoch, max_length, float(train), dev, seconds, sentences_seen / seconds)
+        matched = [constraint.found for constraint in self.constraints] or None
+        return Epoch(self.epoch, max_length, float(train), dev, matched, seconds, sentences_seen / seconds)
 
     def learn_from(self, sentences: np.ndarray) -> np.ndarray:
         """The step, or the steps, on one batch; gives the log-likelihood (or best tree's score) of its sentences."""
         data = self._take(sentences)
 
         def counts_of(rules: list[Rules]) -> tuple[Counts, np.ndarray]:
-            counts, scores = self._e_step(rules, data)
+            counts, scores = self._e_step(rules, data, sentences)
             if self.settings.anchor and self.starts is not None:
                 start = self._start_counts(sentences)
                 counts = [own + self.settings.anchor * given for own, given in zip(counts, start, strict=True)]
@@ -221,14 +234,19 @@ class NetworkTraining:
         return scores
 
     def _charts(self, rules: list[Rules], data: list[Data]) -> list[Problem]:
-        """One problem for each learner, or one for all of them if they must agree."""
         parts = zip(self.learners, rules, data, strict=True)
         problems = [self._in_numbers(learner.problem(own, sentences)) for learner, own, sentences in parts]
-        return [product(*problems)] if self.settings.agreement and len(problems) > 1 else problems
+        return [product(*problems)] if len(problems) > self._chart_count else problems
 
-    def _e_step(self, rules: list[Rules], data: list[Data]) -> tuple[Counts, np.ndarray]:
+    def _e_step(self, rules: list[Rules], data: list[Data], sentences: np.ndarray) -> tuple[Counts, np.ndarray]:
         """The counts of every learner, and a score of every sentence."""
         charts, threads = self._charts(rules, data), self.settings.threads
+        if self.constraints:
+            tilts = [constraint.tilt.take(sentences) for constraint in self.constraints]
+            charts = [
+                (table, batch, multiplied(factors, tilt.factors(constraint.dual)))
+                for (table, batch, factors), tilt, constraint in zip(charts, tilts, self.constraints, strict=True)
+            ]
         if self.settings.method == "hard-em":
             trees = [best_trees(*chart, threads=threads) for chart in charts]
             heads = [found.heads[0] for found in trees] * (len(self.learners) // len(charts))
@@ -237,14 +255,22 @@ class NetworkTraining:
             return counts, sum(found.log_potential[0] for found in trees)
         if len(charts) == len(self.learners):
             expected = [
-                expectations(*chart, positions=learner.needs_positions, threads=threads)
+                expectations(*chart, positions=learner.needs_positions or bool(self.constraints), threads=threads)
                 for learner, chart in zip(self.learners, charts, strict=True)
             ]
             counts = [learner.counts(found) for learner, found in zip(self.learners, expected, strict=True)]
-            return counts, sum(found.log_z for found in expected)
-        of_both = expectations(*charts[0], positions=True, threads=threads)
-        second, first = self.learners
-        return [second.counts(of_both), first.counts_in_product(data[1], of_both)], of_both.log_z
+        else:
+            expected = [expectations(*charts[0], positions=True, threads=threads)]
+            second, first = self.learners
+            counts = [second.counts(expected[0]), first.counts_in_product(data[1], expected[0])]
+        scores = sum(found.log_z for found in expected)
+        if self.constraints:
+            for found, tilt, constraint in zip(expected, tilts, self.constraints, strict=True):
+                matched = tilt.matched(found)
+                scores = scores - constraint.dual * matched
+                constraint.found += matched.sum()
+                constraint.follow(matched.sum(), len(tilt.root))
+        return counts, scores
 
     def _start_counts(self, sentences: np.ndarray) -> Counts:
         """The counts that the start of each learner gives to some sentences."""
@@ -273,7 +299,7 @@ class NetworkTraining:
 
     def _warn_if_lower(self, train: float, growing: bool) -> None:
         """EM on all sentences at once cannot lower their likelihood, if its gradient steps are small enough."""
-        full_batch_em = self.settings.method != "dmo" and not self.settings.batch_size
+        full_batch_em = self.settings.method != "dmo" and not self.settings.batch_size and not self.constraints
         if full_batch_em and not growing and train < self.previous_train - 1e-9 * abs(train):
             warnings.warn(
                 f"EM on all sentences at once should not lower their log-likelihood, but epoch {self.epoch} did: "

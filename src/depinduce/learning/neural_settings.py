@@ -86,6 +86,8 @@ class NeuralSettings(LearningSettings):
             )
         if self.word_init:
             self._check_word_init()
+        if self.method == "hard-em" and self.rules is not None:
+            raise DepinduceError("--rules are about expectations: they need --method dmo or em.")
         if self.anchor and self.init[0] == "random" and not self.ladder:
             raise DepinduceError("--anchor needs a start made of trees, or a --ladder: --init random has none.")
         if self.members > 1 and not self.ladder:
@@ -96,9 +98,11 @@ class NeuralSettings(LearningSettings):
     def _check_word_init(self) -> None:
         if self.model not in JOINT_MODELS:
             raise DepinduceError(f"--word-init is for joint models; {self.model} has one start, --init.")
-        if not names_one_of({name: STARTS[name] for name in ("harmonic", "model", "trees")}, self.word_init):
+        if not names_one_of({name: STARTS[name] for name in ("harmonic", "model", "trees", "hdp-dep")}, self.word_init):
             found = " ".join(self.word_init)
-            raise DepinduceError(f"There is no start {found!r}. Choose from: harmonic, model DIR, trees FILE.")
+            raise DepinduceError(
+                f"There is no start {found!r}. Choose from: harmonic, model DIR, trees FILE, hdp-dep RULES."
+            )
         if self.init[0] == "random" and not self.ladder:
             raise DepinduceError("--word-init: with --init random the part over words starts at random, too.")
 

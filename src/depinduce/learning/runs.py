@@ -184,7 +184,7 @@ class Run:
         """What the part over words starts with."""
         self.vectors = word_vectors(self.configuration, self.train)
         if self.settings.word_init and self.word_heads is None:
-            self.word_heads = self._start_trees(self.settings.word_init)
+            self.word_heads = self.start_trees(self.settings.word_init)
 
     def _new_training(self, rung: Rung) -> NetworkTraining:
         start = self._start(rung)
@@ -204,12 +204,14 @@ class Run:
         if settings.init[0] == "harmonic" and settings.start_trees == "all" and not rung.settings.sees_words:
             return Start(first_order=harmonic_table(self.train))
         if self.heads is None:
-            self.heads = self._start_trees(settings.init)
+            self.heads = self.start_trees(settings.init)
         return Start(heads=self.heads)
 
-    def _start_trees(self, init: tuple[str, ...]) -> np.ndarray:
+    def start_trees(self, init: tuple[str, ...]) -> np.ndarray:
+        """The trees that a start gives to the training sentences."""
         non_heads, reading = self.settings.non_heads_in("start"), self.configuration.reading
-        return start_trees(init, self.train, reading, non_heads, threads=self.settings.threads)
+        seed, threads = self.settings.seed, self.settings.threads
+        return start_trees(init, self.train, reading, non_heads, seed=seed, threads=threads)
 
     def _agreed_trees(self, rung: Rung) -> np.ndarray:
         order, non_heads = rung.settings.order, self.settings.non_heads_in("start")
@@ -279,8 +281,15 @@ class Run:
                 "model": rung.model,
                 "watched": self.watched,
                 "epochs": self.history,
-            },
+            }
+            | self._about_rules(),
         }
+
+    def _about_rules(self) -> dict[str, Any]:
+        """What a model remembers of the linguistic knowledge it was given."""
+        if self.settings.rules is None or self.training is None:
+            return {}
+        return {"rules": [constraint.as_history(self.settings.rules) for constraint in self.training.constraints]}
 
     # ---------------------------------------------------------------- on disk
 

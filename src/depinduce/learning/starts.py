@@ -11,8 +11,10 @@ from depinduce.corpus import Corpus, Reading, Vocabulary, load_corpus
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order, RuleTable
 from depinduce.learning.harmonic import harmonic_counts
+from depinduce.learning.hdp_settings import HdpSettings
 from depinduce.models.counts import Multinomials
 from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.hdp_model import HdpModel
 from depinduce.models.loading import load_model
 from depinduce.models.parsing import Parsing, parse_corpus
 
@@ -33,15 +35,18 @@ def start_trees(
     constrained_tags: tuple[str, ...] = (),
     *,
     child_valence: bool = True,
+    seed: int = 0,
     threads: int = 1,
 ) -> np.ndarray:
     """The trees that a start made of trees gives to the training sentences. [token] heads
 
-    init: harmonic, model DIR or trees FILE; constrained_tags: tags that head nothing in the parses
+    init: harmonic, model DIR, trees FILE or hdp-dep RULES; constrained_tags: tags that head nothing in the parses
     """
     if init[0] == "trees":
         return trees_of_file(init[1], train, reading)
-    if init[0] == "model":
+    if init[0] == "hdp-dep":
+        source = _hdp_model(init[1] if len(init) > 1 else None, train, reading, constrained_tags, seed, threads)
+    elif init[0] == "model":
         source = load_model(init[1])
         _require_known_tags(init[1], source.tags, train.tag_vocabulary)
         source = source.with_non_heads(tuple({*source.non_heads, *constrained_tags}))
@@ -49,6 +54,19 @@ def start_trees(
         table = harmonic_table(train, child_valence)
         source = GrammarModel(Order.FIRST, train.tag_vocabulary, table, constrained_tags)
     return parse_corpus(source, in_vocabulary(train, source.tags), Parsing(threads=threads))
+
+
+def _hdp_model(
+    rules: str | None, train: Corpus, reading: Reading, constrained_tags: tuple[str, ...], seed: int, threads: int
+) -> HdpModel:
+    """HDP-DEP trained on the same sentences."""
+    from depinduce.learning.hdp import train_hdp  # which has a start of its own
+
+    settings = HdpSettings(model="hdp-dep", rules=rules, non_heads=constrained_tags, seed=seed, threads=threads)
+    model, finished = train_hdp(settings, reading, train)
+    if not finished:
+        raise KeyboardInterrupt
+    return model
 
 
 def trees_of_file(path: str, train: Corpus, reading: Reading) -> np.ndarray:

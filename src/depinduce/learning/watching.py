@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from depinduce.models.loading import Model
 
 
-def watcher(path: str, tags: Vocabulary, reading: Reading) -> Callable[[Model], dict[str, float]]:
-    """A function that scores a model on the gold trees of a file: UAS of sentences of up to 15 and 40 words."""
+def watcher(
+    path: str, tags: Vocabulary, reading: Reading, lengths: tuple[str, ...] = ("15", "40")
+) -> Callable[[Model], dict[str, float]]:
+    """A function that scores a model on the gold trees of a file: UAS of sentences of up to so many words."""
     whole = replace(reading, min_length=None, max_length=40)
     gold = load_corpus([path], whole, tag_vocabulary=tags, with_heads=True)
     if not (gold.heads >= 0).any():
@@ -24,6 +26,6 @@ def watcher(path: str, tags: Vocabulary, reading: Reading) -> Callable[[Model], 
 
     def watch(model: Model) -> dict[str, float]:
         scores = score(gold.heads, parse_corpus(model, gold, Parsing()), gold.offsets).by_length
-        return {f"uas_{length}": round(scores[length].uas, 2) for length in ("15", "40")}
+        return {f"uas_{length}": round(scores[length].uas, 2) for length in lengths}
 
     return watch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from depinduce.chart.engine import Expectations, expectations, minimum_risk_trees
+from depinduce.chart.engine import expectations, trees_of_posteriors
 from depinduce.grammar.rules import Batch, Factors, RuleTable
 
 
@@ -19,10 +19,6 @@ def agreed_trees(
     opinions = [expectations(table, batch, factors, positions=True, threads=threads) for table in tables]
     opinions.sort(key=lambda opinion: -opinion.log_z.mean())
     asked = opinions[: (len(opinions) + 1) // 2]
-    mean = Expectations(
-        log_z=asked[0].log_z,
-        counts=asked[0].counts,
-        root=np.mean([opinion.root for opinion in asked], axis=0),
-        arc=np.mean([opinion.arc for opinion in asked], axis=0),
-    )
-    return minimum_risk_trees(tables[0], batch, factors, threads=threads, expected=mean).heads[0]
+    root = np.mean([opinion.root for opinion in asked], axis=0)
+    arc = np.mean([opinion.arc.sum(axis=1) for opinion in asked], axis=0)
+    return trees_of_posteriors(batch.offsets, root, arc, threads=threads).heads[0]

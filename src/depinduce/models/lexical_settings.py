@@ -8,7 +8,7 @@ from depinduce.errors import DepinduceError
 from depinduce.models.network_settings import NetworkSettings
 from depinduce.settings import names_one_of, require_positive, setting
 
-VECTORS = {"random": 0, "file": 1, "fasttext": 1}  # how many words follow the name
+VECTORS = {"random": (0,), "file": (1,), "fasttext": (1,)}  # how many words can follow the name
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from depinduce.errors import DepinduceError
-from depinduce.models import grammar_model
+from depinduce.models import grammar_model, hdp_model
 from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.hdp_model import HdpModel
 from depinduce.models.model_files import DESCRIPTION, FIRST, SECOND, damaged, place_of_model, read_description
 
 if TYPE_CHECKING:
     from depinduce.models.joint_model import JointModel
     from depinduce.models.lexical_model import LexicalModel
 
-    Model = GrammarModel | LexicalModel | JointModel
+    Model = GrammarModel | HdpModel | LexicalModel | JointModel
 
 
 def load_model(directory: str | Path) -> Model:
@@ -25,6 +26,8 @@ def load_model(directory: str | Path) -> Model:
     try:
         if kind == grammar_model.KIND:
             return GrammarModel.read(directory, description)
+        if kind == hdp_model.KIND:
+            return HdpModel.read(directory, description)
         from depinduce.models import joint_model, lexical_model  # these need torch
 
         if kind == lexical_model.KIND:
@@ -51,9 +54,9 @@ def member(model: Model, name: str) -> Model:
 
 
 def load_grammar(directory: str | Path) -> GrammarModel:
-    """A grammar over tags; of a joint model, that part."""
+    """A grammar over tags; of a joint model, that part; of one with hidden states, the view without them."""
     model = load_model(directory)
-    model = getattr(model, SECOND, model)
+    model = model.grammar() if isinstance(model, HdpModel) else getattr(model, SECOND, model)
     if not isinstance(model, GrammarModel):
         raise DepinduceError(
             f"{directory}: a grammar over words, whose rules are too many to list. Name a grammar over tags."

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from depinduce.chart.engine import Expectations, best_trees, expectations, minimum_risk_trees
+from depinduce.chart.engine import best_trees, expectations, trees_of_posteriors
 from depinduce.corpus import Corpus, Reading, Sentence, attach, build_corpus
 from depinduce.corpus.punctuation import marks_of
-from depinduce.grammar.rules import Batch
+from depinduce.grammar.rules import arcs_of
+from depinduce.models.hdp_model import HdpModel
 
 if TYPE_CHECKING:
     from depinduce.models.loading import Model
@@ -74,23 +75,26 @@ def _pieces(lengths: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _parse_together(model: Model, corpus: Corpus, parsing: Parsing) -> tuple[np.ndarray, np.ndarray | None]:
-    table, batch, factors = model.problem(corpus)
-    expected = None
-    if parsing.posteriors or parsing.decode == "mbr":
-        expected = expectations(table, batch, factors, positions=True, threads=parsing.threads)
-    if parsing.decode == "mbr":
-        trees = minimum_risk_trees(table, batch, factors, threads=parsing.threads, expected=expected)
+    lengths, threads = corpus.lengths, parsing.threads
+    hidden = isinstance(model, HdpModel)  # the best tree over all states cannot be found, the least risky one can
+    if hidden:
+        posteriors = model.posteriors(corpus, threads)
+        root, arc = posteriors.root, posteriors.arc
     else:
-        trees = best_trees(table, batch, factors, threads=parsing.threads)
+        table, batch, factors = model.problem(corpus)
+        if parsing.posteriors or parsing.decode == "mbr":
+            expected = expectations(table, batch, factors, positions=True, threads=threads)
+            root, arc = expected.root, expected.arc.sum(axis=1)
+    if hidden or parsing.decode == "mbr":
+        trees = trees_of_posteriors(corpus.offsets, root, arc, threads=threads)
+    else:
+        trees = best_trees(table, batch, factors, threads=threads)
     heads = trees.heads[0]
     if (heads < 0).any():  # a grammar with zeros may allow no tree: then the next best thing is a chain
-        heads = np.where(heads < 0, np.arange(len(heads)) - np.repeat(corpus.offsets[:-1], corpus.lengths), heads)
-    return heads, arc_posteriors(expected, batch, heads) if parsing.posteriors else None
-
-
-def arc_posteriors(expected: Expectations, batch: Batch, heads: np.ndarray) -> np.ndarray:
-    """The probability of each word's head. [token]"""
-    return np.where(heads == 0, expected.root, expected.arc[batch.arcs_of(heads)].sum(axis=1))
+        heads = np.where(heads < 0, np.arange(len(heads)) - np.repeat(corpus.offsets[:-1], lengths), heads)
+    if not parsing.posteriors:
+        return heads, None
+    return heads, np.where(heads == 0, root, arc[arcs_of(heads, corpus.offsets)])
 
 
 def parse_stream(

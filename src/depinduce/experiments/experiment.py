@@ -1,0 +1,52 @@
+"""An experiment is a set of trainings by one recipe; a cell is one of them, with what came out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from depinduce.experiments.recipes import load_recipe
+from depinduce.learning.configuration import Configuration, configure
+
+SPLITS = ("test", "dev")
+DECODERS = ("viterbi", "mbr")
+CELL_FORMAT, CELL_FORMAT_VERSION = "depinduce cell", 1
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Trainings by one recipe, that differ in language and seed only."""
+
+    recipe: str
+    about: str
+    changes: Mapping[str, Any] = field(default_factory=dict)  # of the recipe's settings
+    languages: tuple[str, ...] = ()
+    lengths: tuple[str, str] = ("15", "40")  # scores are those of sentences of up to so many words, or of all
+    most_seeds: int | None = None
+    watched: bool = False  # the attachment score of the dev sentences is recorded after every epoch
+
+    def configuration(self, seed: int = 0) -> Configuration:
+        return configure({**load_recipe(self.recipe), **self.changes, "seed": seed})
+
+    def seeds(self, asked: int) -> range:
+        return range(asked if self.most_seeds is None else min(asked, self.most_seeds))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One training and what came out of it."""
+
+    experiment: str
+    language: str
+    seed: int
+    split: str = "test"  # the trees it is scored on
+
+    def path(self, out: Path) -> Path:
+        """Where its result is kept."""
+        folder = "cells" if self.split == "test" else f"{self.split}-cells"
+        return out / folder / self.experiment / f"{self.language}-{self.seed}.json"
+
+    def __str__(self) -> str:
+        return f"{self.experiment} {self.language} {self.seed}"

@@ -1,0 +1,57 @@
+"""What `depinduce reproduce` can be asked for: suites of experiments, the cells they consist of, and their results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from depinduce.errors import DepinduceError
+from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, Cell
+from depinduce.experiments.ud import JOINT, UD
+from depinduce.experiments.wsj import WSJ
+from depinduce.learning.configuration import as_saved, changes, configure
+
+SUITES = {"ud": UD, "joint": JOINT, "wsj": WSJ}
+EXPERIMENTS = UD | JOINT | WSJ
+
+
+def plan(names: Iterable[str], languages: Iterable[str], seeds: int, split: str = "test") -> list[Cell]:
+    """The cells of some experiments, one seed of everything before the next.
+
+    A watched experiment looks at dev trees anyway, and never at those of the test.
+    """
+    names, languages = list(names), list(languages)
+    return [
+        Cell(name, language, seed, "dev" if EXPERIMENTS[name].watched else split)
+        for seed in range(seeds)
+        for name in names
+        for language in languages
+        if language in EXPERIMENTS[name].languages and seed in EXPERIMENTS[name].seeds(seeds)
+    ]
+
+
+def read_cell(cell: Cell, out: Path, start: str | None = None) -> dict[str, Any] | None:
+    """The result of a cell, None if it is not there; one made with other settings, or from other trees, is refused."""
+    path = cell.path(out)
+    if not path.exists():
+        return None
+    remedy = "Choose another --out, or delete it to run it again."
+    try:
+        result = json.loads(path.read_text(encoding="utf-8"))
+        version = (result["format"], result["format_version"])
+        settings = as_saved(configure(result["settings"]).values())
+    except (ValueError, TypeError, KeyError, DepinduceError) as error:
+        raise DepinduceError(f"{path}: not a result that this version can read ({error}). {remedy}") from error
+    if version != (CELL_FORMAT, CELL_FORMAT_VERSION):
+        raise DepinduceError(f"{path}: written in another format, {version[0]} {version[1]}. {remedy}")
+    trees = result.get("start")
+    if trees != (None if start is None else Path(start).name):
+        came = "HDP-DEP" if trees is None else f"the trees of {trees}"
+        raise DepinduceError(f"{path}: started from {came}, which is not what --init says now. {remedy}")
+    now = as_saved(EXPERIMENTS[cell.experiment].configuration(cell.seed).values())
+    changed = [name for name in {**now, **settings} if now.get(name) != settings.get(name)]
+    if changed:
+        raise DepinduceError(f"{path}: made with other settings: {changes(changed, settings, now)}. {remedy}")
+    return result

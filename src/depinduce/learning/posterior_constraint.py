@@ -1,0 +1,129 @@
+"""Posterior regularisation: in expectation, at least a share of all dependencies match the rules of a rule set.
+
+Among the distributions q over trees that meet the constraint, the one nearest to the model's p is
+
+    q(z) ∝ p(z | x) · exp(λ · matches in z),    λ ≥ 0, and λ = 0 if p itself meets it.
+
+The expected number of matches rises with the dual variable λ. Its gradient is what the constraint still lacks, and λ
+follows that gradient, never below 0. (Ganchev, Graça, Gillenwater and Taskar 2010)
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from depinduce.chart.engine import Expectations
+from depinduce.corpus import Corpus
+from depinduce.grammar.rules import Factors, pieces
+from depinduce.learning.knowledge import Matches, load_knowledge
+from depinduce.learning.learning_settings import LearningSettings
+
+T = TypeVar("T")
+TOLERANCE = 1e-3  # of the share
+LARGEST_DUAL = 40.0  # a match that weighs e⁴⁰ outweighs everything: more cannot help
+STEP = 4.0  # λ per share that is lacking
+BATCH_STEP = 1.0  # the same, when a step follows every batch
+MOST_PASSES = 25
+
+
+@dataclass(frozen=True)
+class Tilt:
+    """Which dependencies of some sentences match."""
+
+    root: np.ndarray  # [token] 1 where a word matches as the root
+    arc: np.ndarray  # [arc] 1 where an arc matches
+    offsets: np.ndarray  # [sentence + 1]
+    arc_offsets: np.ndarray  # [sentence + 1]
+
+    def take(self, sentences: np.ndarray) -> Tilt:
+        """Of some of the sentences."""
+        tokens, offsets = pieces(self.offsets, sentences)
+        arcs, arc_offsets = pieces(self.arc_offsets, sentences)
+        return Tilt(self.root[tokens], self.arc[arcs], offsets, arc_offsets)
+
+    def factors(self, dual: float) -> Factors:
+        """exp(λ) for every match."""
+        return Factors(root=dual * self.root, arc=np.repeat(dual * self.arc[:, None], 2, axis=1))
+
+    def matched(self, expected: Expectations) -> np.ndarray:
+        """The expected number of matches. [sentence]"""
+        roots = np.add.reduceat(expected.root * self.root, self.offsets[:-1])
+        return roots + np.add.reduceat(expected.arc.sum(axis=1) * self.arc, self.arc_offsets[:-1])
+
+
+def tilt_of(matches: Matches, tags: np.ndarray, offsets: np.ndarray) -> Tilt:
+    """The matches in sentences. tags: [token], offsets: [sentence + 1]"""
+    lengths = np.diff(offsets)
+    arc_offsets = np.concatenate([[0], np.cumsum(lengths**2)])
+    sentence = np.repeat(np.arange(len(lengths)), lengths**2)
+    head, child = np.divmod(np.arange(len(sentence)) - arc_offsets[sentence], lengths[sentence])
+    begin = offsets[sentence]
+    direction = (child > head).astype(np.int64)
+    arc = matches.arc[direction, tags[begin + head], tags[begin + child]]
+    return Tilt(matches.root[tags].astype(np.float64), arc.astype(np.float64), offsets, arc_offsets)
+
+
+@dataclass
+class ShareConstraint:
+    """The constraint on a whole corpus, with its dual variable as it was last found."""
+
+    share: float
+    dependencies: float  # in the corpus: each word depends on one
+    tilt: Tilt | None = None
+    dual: float = 0.0
+    found: float = 0.0  # the share of matches at that dual variable
+
+    @classmethod
+    def of(cls, settings: LearningSettings, train: Corpus) -> ShareConstraint | None:
+        """The constraint that settings ask for, if any."""
+        if settings.rules is None:
+            return None
+        knowledge = load_knowledge(settings.rules)
+        tilt = tilt_of(knowledge.matches(train.tag_vocabulary), train.tags, train.offsets)
+        return cls(settings.rules_share or knowledge.share, len(train.tags), tilt)
+
+    def restore(self, remembered: dict) -> None:
+        """Go back to where it was."""
+        self.dual, self.found = remembered["dual"], remembered["found"]
+
+    def as_history(self, rules: str) -> dict:
+        """What a model remembers of it."""
+        return {"rules": rules, "wanted": self.share, "found": self.found, "dual": self.dual}
+
+    def follow(self, matched: float, dependencies: int) -> None:
+        """One step of the dual variable, after a batch of the corpus."""
+        self.dual = max(0.0, self.dual + BATCH_STEP * (self.share - matched / dependencies))
+
+    def satisfy(self, expect: Callable[[float], tuple[T, float]]) -> T:
+        """What `expect` gives where the constraint is met; sets the dual variable.
+
+        expect: from λ to any result and the expected number of matches
+        """
+        below = above = None  # λ that is too small, λ that is enough, each with its share of matches
+        for number in range(MOST_PASSES):
+            result, matched = expect(self.dual)
+            self.found = float(matched / self.dependencies)
+            lacking = self.share - self.found
+            if abs(lacking) <= TOLERANCE or (self.dual == 0.0 and lacking < 0.0):
+                break
+            if lacking > 0.0:
+                below = self.dual, lacking
+            else:
+                above = self.dual, lacking
+            if lacking > 0.0 and self.dual >= LARGEST_DUAL:
+                warnings.warn(f"the rules match {self.found:.1%} of the dependencies at the most", stacklevel=2)
+                break
+            if below and above:  # between the two, where a straight line crosses zero
+                along = below[1] / (below[1] - above[1])
+                self.dual = below[0] + min(max(along, 0.05), 0.95) * (above[0] - below[0])
+            else:  # along the gradient, with larger and larger steps
+                self.dual = min(max(0.0, self.dual + 2**number * STEP * lacking), LARGEST_DUAL)
+        else:
+            result, matched = expect(self.dual)
+            self.found = float(matched / self.dependencies)
+        return result
