@@ -245,8 +245,18 @@ def test_the_bound_never_falls(values, seed):
     assert found[-1] > found[0] + 1
 
 
+CATEGORIES = '[categories]\nModifier = ["D", "A"]\n[either]\nRoot = ["V"]\nV = ["N"]\nN = ["Modifier"]\n'
+
+
+def test_rules_about_the_tags_of_a_category_need_tags_as_symbols(rules):
+    with pytest.raises(DepinduceError, match="has a rule about A, which is a tag of the category Modifier"):
+        trained(WORDS, symbols="categories", rules=rules)
+
+
 @pytest.mark.parametrize("emit", ["tags", "words"])
-def test_the_bound_never_falls_where_categories_are_refined(emit, rules):
+def test_the_bound_never_falls_where_categories_are_refined(emit, tmp_path):
+    rules = str(tmp_path / "categories.toml")
+    (tmp_path / "categories.toml").write_text(CATEGORIES, "utf-8")
     prior, knowledge = settings(symbols="categories", rules=rules, emit=emit), load_knowledge(rules)
     refinement = refinement_of(prior, WORDS, knowledge)
     assert sorted(refinement.symbols) == ["Modifier", "N", "V"]

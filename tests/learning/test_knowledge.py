@@ -157,7 +157,7 @@ def test_without_a_share_most_dependencies_should_match(tmp_path):
     [
         ('[eithr]\nV = ["N"]', "what is [eithr]? The tables of a rule set are: categories, either, left, right."),
         ('rules = "V N"\n[either]\nV = ["N"]', "what is [rules]?"),
-        ('[categories]\nA = ["X", "Y"]\nB = ["Z", "Y"]\n[either]\nA = ["B"]', "the tag Y is in two categories"),
+        ('[categories]\nA = ["X", "Y"]\nB = ["Z", "Y"]\n[either]\nA = ["B"]', "the tag Y is in the categories twice"),
         ('[left]\nRoot = ["V"]', "Root has no sides. Put its children under [either]."),
         ('[right]\nV = ["N"]\nRoot = ["V"]', "Root has no sides."),
         ('[either]\nV = "N"', 'V = \'N\' is not a list of names. Write: V = ["A", "B"]'),

@@ -23,6 +23,7 @@ import torch
 
 from depinduce.chart.states import VALENCES, StateBatch, StateExpectations, StateRules, state_expectations
 from depinduce.corpus import Corpus, Reading
+from depinduce.errors import DepinduceError
 from depinduce.grammar.constraints import may_head
 from depinduce.grammar.rules import Order, RuleTable, tag_batch
 from depinduce.grammar.trees import tree_counts
@@ -250,7 +251,15 @@ def train_hdp(
 
 def refinement_of(settings: HdpSettings, train: Corpus, knowledge: Knowledge | None) -> Refinement:
     """What is a symbol, and what it emits."""
-    category = knowledge.category if settings.symbols == "categories" else str
+    category = str
+    if settings.symbols == "categories":
+        category = knowledge.category
+        hidden = [name for _, head, child in knowledge.rules for name in (head, child) if category(name) != name]
+        if hidden:
+            raise DepinduceError(
+                f"--symbols categories: --rules {knowledge.name} has a rule about {hidden[0]}, which is a tag of the "
+                f"category {category(hidden[0])}. Leave --symbols away, or {hidden[0]} out of the category."
+            )
     return Refinement.of(train, {tag: category(tag) for tag in train.tag_vocabulary}, settings.emit == "words")
 
 

@@ -102,7 +102,7 @@ def _read(name: str, tables: dict[str, Any]) -> Knowledge:
     categories = {category: _names(name, category, tags) for category, tags in tables.get("categories", {}).items()}
     twice = _first_repeated(tag for tags in categories.values() for tag in tags)
     if twice is not None:
-        raise DepinduceError(f"--rules {name}: the tag {twice} is in two categories. Leave it in one.")
+        raise DepinduceError(f"--rules {name}: the tag {twice} is in the categories twice. Leave it in one.")
     rules = tuple(
         (side, head, child)
         for side in SIDES

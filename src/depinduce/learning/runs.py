@@ -28,6 +28,7 @@ from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.rules import Order, RuleTable
 from depinduce.learning.checkpoints import read_checkpoint, restore_training, training_state, write_checkpoint
 from depinduce.learning.configuration import Configuration, as_saved, changes, read_toml, write_toml
+from depinduce.learning.knowledge import load_knowledge
 from depinduce.learning.learners import Learner, TagLearner, make_learners, word_vectors
 from depinduce.learning.learning_settings import NETWORK_MODELS
 from depinduce.learning.minibatches import Minibatches
@@ -130,8 +131,10 @@ class Run:
 
     def go(self, report: Callable[[Progress], None] = lambda progress: None) -> tuple[Model, bool]:
         """Train to the end. The model, and whether it is finished (or Ctrl-C ended it early)."""
-        if self.rung < len(self.rungs) - 1 or self.training is None:  # faults of what the last rung needs show now
+        if self.rung < len(self.rungs) - 1 or self.training is None:  # faults of what is needed later show now
             self._prepare_words()
+        if self.rung == 0 and self.training is None:
+            self._prepare_start()
         if self.directory is not None and not (self.directory / CONFIGURATION).exists():
             self._open_directory()
         finished = True
@@ -185,6 +188,15 @@ class Run:
         self.vectors = word_vectors(self.configuration, self.train)
         if self.settings.word_init and self.word_heads is None:
             self.word_heads = self.start_trees(self.settings.word_init)
+
+    def _prepare_start(self) -> None:
+        """The trees of a start that has them already, and the rules."""
+        settings = self.settings
+        if settings.init[0] in ("trees", "model") and self.heads is None:
+            self.heads = self.start_trees(settings.init)
+        for name in (*settings.init[1:], settings.rules) if settings.init[0] == "hdp-dep" else (settings.rules,):
+            if name is not None:
+                load_knowledge(name).matches(self.train.tag_vocabulary)
 
     def _new_training(self, rung: Rung) -> NetworkTraining:
         start = self._start(rung)

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from depinduce.chart.states import StateExpectations, StateRules, state_expectations
+from depinduce.chart.states import VALENCES, StateExpectations, StateRules, state_expectations
 from depinduce.corpus import Corpus, Reading, Vocabulary
 from depinduce.grammar.constraints import may_head
 from depinduce.grammar.rules import Order, RuleCounts
@@ -104,15 +104,14 @@ class HdpModel:
             for kind in ("rules", "counts")
         }
         refinement = Refinement.from_json(description["refinement"])
-        _require_shape(parts["rules"], refinement)
+        for rules in parts.values():
+            _require_shape(rules, refinement, arrays["shares"])
         return cls(refinement=refinement, shares=arrays["shares"], **parts, **how_made(description))
 
 
-def _require_shape(rules: StateRules, refinement: Refinement) -> None:
+def _require_shape(rules: StateRules, refinement: Refinement, shares: np.ndarray) -> None:
     """A chart does not check its indices."""
-    from depinduce.chart.states import VALENCES
-
-    symbols, states = len(refinement.symbols), rules.root.shape[-1]
+    symbols, states = len(refinement.symbols), shares.shape[-1]
     context = (2, symbols, states, VALENCES)
     wanted = ((symbols, states), (*context, symbols, states), (*context, 2), (len(refinement.items), states))
     if tuple(part.shape for part in rules) != wanted:
