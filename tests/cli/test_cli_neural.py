@@ -110,7 +110,7 @@ def test_several_seeds_are_trained_side_by_side_and_averaged(tmp_path, capsys):
         (["--recipe", "ud-sibbling"], "Did you mean ud-sibling? Recipes: "),
         (["--model", "sibling", "--smoothing", "1"], "there is no setting 'smoothing' for the model sibling"),
         (["--model", "dmv", "--epochs", "1"], "there is no setting 'epochs' for the model dmv"),
-        (["--model", "dmv", "--seeds", "0-4"], "--seeds is for neural models; dmv is a count model"),
+        (["--model", "dmv", "--seeds", "0-4"], "--seeds is for neural models, which dmv is not"),
         (["--model", "sibling", "--seeds", "4-0"], "--seeds 4-0: not seeds. Write for example 0-4 or 0,2,5."),
         (["--model", "ndmv", "--init", "uniform"], "Use --init random"),
         (["--model", "grand", "--generation", "inside-out"], "--generation inside-out is for --model sibling"),

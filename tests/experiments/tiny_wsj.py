@@ -14,16 +14,16 @@ from corpus.penn_files import penn
 from depinduce.experiments.wsj import LENGTHS, NAME, SAMPLE_TRAIN
 
 NOUN_PHRASES = (
-    "(DT vo) (NN wugo)",
+    "(DT voxu) (NN wugo)",
     "(NNP Blik)",
-    "(DT vo) (JJ zorny) (NN daxol)",
-    "(PRP ze)",
+    "(DT voxu) (JJ zorny) (NN daxol)",
+    "(PRP zelq)",
     "(CD kwar) (NNS wugos)",
     "(JJ fepi) (NNS daxols)",
     "(NNP Blik) (NNP Qorn)",
 )
 VERBS = ("(VBD gorpt)", "(VBZ gorpez)", "(VBD tomft)")
-LONG = "(PP (IN ux) (NP (DT vo) (NN wugo)))"
+LONG = "(PP (IN uxxo) (NP (DT voxu) (NN wugo)))"
 DOT = "(. .)"
 
 
@@ -31,7 +31,7 @@ def tree(number: int, *, long: bool = False) -> str:
     """A sentence of 3 to 9 words, or of more than 10 if it is to be long; those of different numbers mostly differ."""
     subject, thing = NOUN_PHRASES[number % 7], NOUN_PHRASES[(number // 7 + 3 * number + 1) % 7]
     verb, adverb = VERBS[number % 3], "(ADVP (RB snev))" if number % 4 == 0 else ""
-    place = f"(PP (IN ux) (NP {NOUN_PHRASES[(number * 5 + 2) % 7]}))" if number % 2 else ""
+    place = f"(PP (IN uxxo) (NP {NOUN_PHRASES[(number * 5 + 2) % 7]}))" if number % 2 else ""
     more = LONG * 4 if long else ""
     return f"( (S (NP-SBJ {subject}) (VP {verb} (NP {thing}) {place} {adverb} {more}) {DOT}) )\n"
 

@@ -85,7 +85,7 @@ def read_configuration(arguments: argparse.Namespace) -> Configuration:
     configuration = configure(recipe | given, where)
     for option in ("seeds", "watch"):
         if getattr(arguments, option) is not None and not configuration.neural:
-            raise DepinduceError(f"--{option} is for neural models; {configuration.learning.model} is none.")
+            raise DepinduceError(f"--{option} is for neural models, which {configuration.learning.model} is not.")
     if arguments.jobs < 1:
         raise DepinduceError(f"--jobs must be at least 1, not {arguments.jobs}.")
     if arguments.seeds is not None:

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from depinduce.errors import DepinduceError
-from depinduce.models import grammar_model, hdp_model
+from depinduce.models import grammar_model
 from depinduce.models.grammar_model import GrammarModel
-from depinduce.models.hdp_model import HdpModel
 from depinduce.models.model_files import DESCRIPTION, FIRST, SECOND, damaged, place_of_model, read_description
 
 if TYPE_CHECKING:
+    from depinduce.models.hdp_model import HdpModel
     from depinduce.models.joint_model import JointModel
     from depinduce.models.lexical_model import LexicalModel
 
@@ -26,8 +26,10 @@ def load_model(directory: str | Path) -> Model:
     try:
         if kind == grammar_model.KIND:
             return GrammarModel.read(directory, description)
+        from depinduce.models import hdp_model  # this needs numba
+
         if kind == hdp_model.KIND:
-            return HdpModel.read(directory, description)
+            return hdp_model.HdpModel.read(directory, description)
         from depinduce.models import joint_model, lexical_model  # these need torch
 
         if kind == lexical_model.KIND:
@@ -56,7 +58,7 @@ def member(model: Model, name: str) -> Model:
 def load_grammar(directory: str | Path) -> GrammarModel:
     """A grammar over tags; of a joint model, that part; of one with hidden states, the view without them."""
     model = load_model(directory)
-    model = model.grammar() if isinstance(model, HdpModel) else getattr(model, SECOND, model)
+    model = model.grammar() if hasattr(model, "grammar") else getattr(model, SECOND, model)
     if not isinstance(model, GrammarModel):
         raise DepinduceError(
             f"{directory}: a grammar over words, whose rules are too many to list. Name a grammar over tags."

@@ -1,0 +1,303 @@
+"""`depinduce reproduce wsj`: from the user's treebank to the paper's tables and figures, and nothing done twice."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from cli.demo_parts import contents, depinduce
+from experiments.tiny_ud import shrink, tiny_data
+from experiments.tiny_wsj import sample, treebank, words
+
+from depinduce import jobs
+from depinduce.experiments.results import knowledge, paper_numbers
+from depinduce.experiments.wsj import NAME, WSJ
+
+DATA = {f"data/{NAME}/{split}.conllu" for split in ("train", "dev", "test")} | {"data/.gitignore"}
+TABLES_AND_FIGURES = {"wsj.md", "wsj.json", "figure-2-likelihood.svg", "figure-3-uas.svg"}
+
+
+@pytest.fixture(scope="module")
+def ptb(tmp_path_factory) -> Path:
+    return treebank(tmp_path_factory.mktemp("treebank"))
+
+
+def in_this_process(monkeypatch: pytest.MonkeyPatch, stop_before: int | None = None) -> list[str]:
+    """Let cells run here, one after the other, and tell of each; gives the list of those that were run."""
+    ran: list[str] = []
+
+    def one_after_the_other(work, tasks, at_once):
+        for number, task in enumerate(tasks):
+            if number == stop_before:
+                raise KeyboardInterrupt
+            print(f"running {task.cell}", file=sys.stderr)
+            ran.append(str(task.cell))
+            yield number, work(task, lambda message: None)
+
+    monkeypatch.setattr(jobs, "side_by_side", one_after_the_other)
+    return ran
+
+
+@pytest.fixture
+def ran(monkeypatch) -> list[str]:
+    shrink(monkeypatch)
+    return in_this_process(monkeypatch)
+
+
+def depinduce_wsj(ptb: Path, out: Path, *options: object) -> int:
+    return depinduce("reproduce", "wsj", "--ptb", ptb, "--out", out, *options)
+
+
+# ---------------------------------------------------------------- everything, once
+
+
+@dataclass
+class WholeRun:
+    out: Path
+    code: int
+    ran: list[str]
+    shown: str
+    told: str  # on stderr
+
+
+@pytest.fixture(scope="module")
+def whole(ptb, tmp_path_factory) -> WholeRun:
+    """Every experiment with one seed."""
+    out = tmp_path_factory.mktemp("wsj") / "out"
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        shrink(monkeypatch)
+        done = in_this_process(monkeypatch)
+        shown, told = Lines(), Lines()
+        monkeypatch.setattr(sys, "stdout", shown)
+        monkeypatch.setattr(sys, "stderr", told)
+        monkeypatch.setattr("depinduce.experiments.cells.warm_up", lambda cells: print("compiling", file=sys.stderr))
+        code = depinduce_wsj(ptb, out, "--seeds", 1)
+    return WholeRun(out, code, done, shown.text, told.text)
+
+
+class Lines:
+    """A stream that keeps what is written."""
+
+    def __init__(self):
+        self.text = ""
+
+    def write(self, text: str) -> None:
+        self.text += text
+
+    def flush(self) -> None:
+        pass
+
+    def isatty(self) -> bool:
+        return False
+
+
+def test_every_experiment_runs_once_in_the_order_of_the_suite(whole):
+    assert whole.code == 0
+    assert whole.ran == [f"{name} {NAME} 0" for name in WSJ]
+
+
+def test_cells_tables_figures_and_data_come_out_and_nothing_else(whole):
+    watched = {name for name in WSJ if WSJ[name].watched}
+    cells = {f"cells/{name}/{NAME}-0.json" for name in WSJ if name not in watched}
+    curves = {f"dev-cells/{name}/{NAME}-0.json" for name in watched}
+    found = contents(whole.out)
+    starts = {file for file in found if file.startswith("shared/")}
+    assert set(found) - starts == {*cells, *curves, *DATA, *TABLES_AND_FIGURES}
+    assert len(starts) == 1  # the parses of HDP-DEP, for all that start from it
+
+
+def test_nothing_of_the_treebank_is_outside_of_its_directory(whole):
+    language = {word.encode() for word in words()}
+    assert len(language) > 10
+    with_words = {file for file, text in contents(whole.out).items() if any(word in text for word in language)}
+    assert with_words == {f"data/{NAME}/{split}.conllu" for split in ("train", "dev", "test")}
+    assert not any(word.encode() in (whole.shown + whole.told).encode() for word in words())
+
+
+def test_the_estimate_is_printed_before_anything_is_compiled_or_run(whole):
+    told = [line for line in whole.told.splitlines() if not line.startswith("converting")]
+    assert told[0].startswith(f"{len(WSJ)} cells to run, 2 at a time, about ")
+    assert told[0].endswith(f"; 0 are in {whole.out} already")
+    assert told[1:3] == ["compiling", "running wsj-dmv wsj 0"]
+
+
+def test_the_tables_are_shown_and_written_with_what_every_row_knows(whole):
+    written = (whole.out / "wsj.md").read_text("utf-8")
+    for title in ("Table 1, UAS", "Section 5.4, UAS", "Table 4, UAS", "Table 4, log-likelihood", "Table 5, UAS"):
+        assert title in whole.shown
+        assert f"### {title}" in written
+    table_1 = written.split("### ")[1]
+    rows = [line.split(" | ") for line in table_1.splitlines() if line.startswith("| ")][2:]
+    assert len(rows) == 14
+    assert all(
+        cell.strip() for row in rows for cell in (row[0], row[1], row[2], row[4])
+    )  # only quoted ones are missing
+    known = [row[-1].removesuffix(" |") for row in rows]
+    assert known.count("none") == 2
+    assert known.count("English rules in training") == 1
+    assert known[6:] == ["universal rules in the start"] * 8
+
+
+def test_the_summary_has_the_numbers_of_the_cells_and_of_the_paper(whole):
+    summary = json.loads((whole.out / "wsj.json").read_text("utf-8"))
+    assert set(summary["experiments"]) == {name for name in WSJ if not WSJ[name].watched}
+    assert summary["paper"] == paper_numbers("wsj")
+    for name, told in summary["experiments"].items():
+        cell = json.loads((whole.out / "cells" / name / f"{NAME}-0.json").read_text("utf-8"))
+        for decoder in ("viterbi", "mbr"):
+            assert {length: told[NAME][decoder][length]["mean"] for length in ("10", "all")} == cell["scores"][decoder]
+        assert told["knowledge"] == knowledge(name)
+        assert cell["start"] is None
+    parts = summary["experiments"]["wsj-separate-sibling"][NAME]
+    cell = json.loads((whole.out / "cells" / "wsj-separate-sibling" / f"{NAME}-0.json").read_text("utf-8"))
+    for part in ("first", "second"):
+        assert parts[f"{part} alone, viterbi"]["all"]["mean"] == cell["members"][part]["viterbi"]["all"]
+
+
+def test_the_figures_draw_the_curves_of_dmo_and_em(whole):
+    for name, lines in (("figure-2-likelihood.svg", 4), ("figure-3-uas.svg", 2)):
+        text = (whole.out / name).read_text("utf-8")
+        assert "Trainings: 1 of DMO and 1 of EM." in ElementTree.fromstring(text).find("{*}desc").text
+        assert text.count('class="curve-line') - text.count("h26") == lines
+
+
+def test_a_second_call_runs_nothing_and_leaves_every_file_as_it_was(whole, ptb, ran, capsys):
+    before = contents(whole.out)
+    assert depinduce_wsj(ptb, whole.out, "--seeds", 1) == 0
+    assert ran == []
+    told = capsys.readouterr().err
+    assert f"all {len(WSJ)} cells are in" in told
+    assert "converting" not in told
+    assert contents(whole.out) == before
+
+
+# ---------------------------------------------------------------- again and again
+
+
+def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(ptb, tmp_path, monkeypatch, capsys):
+    shrink(monkeypatch)
+    options = ["--experiments", "wsj-dmv", "wsj-hdp-dep", "wsj-ndmv", "wsj-sibling", "--seeds", 1]
+    with monkeypatch.context() as once:
+        in_this_process(once, stop_before=3)
+        assert depinduce_wsj(ptb, tmp_path, *options) == 130
+    assert "interrupted; finished cells are kept in" in capsys.readouterr().err
+    assert {path.parent.name for path in tmp_path.glob("cells/*/*.json")} == {"wsj-dmv", "wsj-hdp-dep", "wsj-ndmv"}
+    start = contents(tmp_path / "shared")
+    left = in_this_process(monkeypatch)
+    assert depinduce_wsj(ptb, tmp_path, *options) == 0
+    assert left == ["wsj-sibling wsj 0"]
+    assert "converting" not in capsys.readouterr().err
+    assert contents(tmp_path / "shared") == start
+
+
+def test_more_seeds_are_added_to_those_that_are_there(ptb, tmp_path, ran, capsys):
+    options = ["--models", "hdp-dep", "dmv", "--experiments", "wsj-dmv", "wsj-hdp-dep", "wsj-ndmv"]
+    assert depinduce_wsj(ptb, tmp_path, *options, "--seeds", 1) == 0
+    assert depinduce_wsj(ptb, tmp_path, *options, "--seeds", 2) == 0
+    assert ran == ["wsj-dmv wsj 0", "wsj-hdp-dep wsj 0", "wsj-dmv wsj 1", "wsj-hdp-dep wsj 1"]
+    assert "2 cells to run, 2 at a time, about" in capsys.readouterr().err
+    cells = [json.loads((tmp_path / f"cells/wsj-hdp-dep/wsj-{seed}.json").read_text("utf-8")) for seed in (0, 1)]
+    first, second = (cell["scores"]["mbr"]["10"] for cell in cells)
+    told = json.loads((tmp_path / "wsj.json").read_text("utf-8"))["experiments"]["wsj-hdp-dep"][NAME]["mbr"]["10"]
+    assert told["seeds"] == [first, second]
+    assert told["mean"] == pytest.approx((first + second) / 2, abs=1e-4)
+
+
+def test_the_sample_takes_the_place_of_the_treebank(tmp_path, ran):
+    given, out = sample(tmp_path / "sample"), tmp_path / "out"
+    options = ["--sample", given, "--out", out, "--experiments", "wsj-dmv", "wsj-ndmv", "--seeds", 1]
+    assert depinduce("reproduce", "wsj", *options) == 0
+    assert ran == ["wsj-dmv wsj 0", "wsj-ndmv wsj 0"]
+    cells = {"cells/wsj-dmv/wsj-0.json", "cells/wsj-ndmv/wsj-0.json"}
+    found = {file for file in contents(out) if not file.startswith("shared/")}
+    assert found == {*cells, *DATA, "wsj.md", "wsj.json"}
+    assert json.loads((out / "cells/wsj-dmv/wsj-0.json").read_text("utf-8"))["training_data"]["sentences"] == 30
+
+
+def test_dev_trees_are_scored_apart(ptb, tmp_path, ran, capsys):
+    assert depinduce_wsj(ptb, tmp_path, "--experiments", "wsj-dmv", "--seeds", 1, "--split", "dev") == 0
+    assert "Table 1, UAS (%), ≤10 words / all; dev sentences, 1 seed" in capsys.readouterr().out
+    assert set(contents(tmp_path)) == {*DATA, "dev-cells/wsj-dmv/wsj-0.json", "wsj-dev.md", "wsj-dev.json"}
+
+
+# ---------------------------------------------------------------- another start
+
+
+def test_trees_of_a_file_take_the_place_of_hdp_dep(ptb, tmp_path, ran):
+    options = ["--experiments", "wsj-ndmv", "--seeds", 1]
+    assert depinduce_wsj(ptb, tmp_path / "ours", *options) == 0
+    trees = tmp_path / "theirs.conllu"
+    trees.write_bytes((tmp_path / "ours" / "data" / NAME / "train.conllu").read_bytes())
+    assert depinduce_wsj(ptb, tmp_path / "out", *options, "--init", "trees", trees) == 0
+    ours, theirs = (
+        json.loads((tmp_path / out / "cells/wsj-ndmv/wsj-0.json").read_text("utf-8")) for out in ("ours", "out")
+    )
+    assert (ours["start"], theirs["start"]) == (None, "theirs.conllu")
+    assert ours["history"] != theirs["history"]
+    assert not (tmp_path / "out" / "shared").exists()
+    assert depinduce_wsj(ptb, tmp_path / "out", *options, "--init", "trees", trees) == 0
+    assert len(ran) == 2
+
+
+def test_cells_with_different_starts_are_not_mixed(ptb, tmp_path, ran, capsys):
+    assert depinduce_wsj(ptb, tmp_path, "--experiments", "wsj-ndmv", "--seeds", 1) == 0
+    (tmp_path / "theirs.conllu").write_bytes((tmp_path / "data" / NAME / "train.conllu").read_bytes())
+    before = contents(tmp_path)
+    again = ["--experiments", "wsj-sibling", "--seeds", 1, "--init", "trees", tmp_path / "theirs.conllu"]
+    assert depinduce_wsj(ptb, tmp_path, *again) == 1
+    complaint = capsys.readouterr().err
+    assert f"{tmp_path}/cells/wsj-ndmv/wsj-0.json: started from HDP-DEP, which is not what --init says now" in complaint
+    assert "Choose another --out, or delete it to run it again." in complaint
+    assert ran == ["wsj-ndmv wsj 0"]
+    assert contents(tmp_path) == before
+
+
+# ---------------------------------------------------------------- what cannot be done
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "reproduce wsj needs your copy of the Penn Treebank: --ptb DIR (or --sample DIR)"),
+        (["--ptb", "{ptb}", "--sample", "{ptb}"], "--ptb DIR (or --sample DIR)"),
+        (["--ptb", "{ptb}", "--data", "{ptb}"], "--data is for reproduce ud and joint. Leave it away."),
+        (["--ptb", "{ptb}", "--languages", "fr"], "--languages is for reproduce ud and joint. Leave it away."),
+        (["--ptb", "{ptb}", "--init", "harmonic", "x"], "--init harmonic x: write --init trees FILE"),
+        (["--ptb", "{ptb}", "--init", "trees", "nowhere"], "--init trees nowhere: write --init trees FILE"),
+        (["--ptb", "{ptb}", "--seeds", "0"], "--seeds cannot be 0: it must be 1 or more."),
+        (["--ptb", "{ptb}", "--experiments", "ndmv"], "reproduce wsj has no experiment ndmv. It has: wsj-dmv "),
+        (["--ptb", "{ptb}", "--experiments", "wsj-dmv", "--models", "grand"], "None of the experiments wsj-dmv has"),
+        (["--ptb", "{ptb}/nowhere"], "nowhere: no such directory. Name the directory of your Penn Treebank."),
+        (["--ptb", "{ptb}/parsed/mrg/wsj/22"], "For train, sections 2-21 are missing"),
+        (["--sample", "{ptb}"], "conll2000_unlabelled.conllu: no such file. --sample names a directory with it"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_refused_with_a_remedy(options, message, ptb, tmp_path, capsys):
+    given = [option.format(ptb=ptb) for option in options]
+    assert depinduce("reproduce", "wsj", "--out", tmp_path / "out", *given) == 1
+    complaint = capsys.readouterr().err
+    assert complaint.startswith("depinduce: ")
+    assert message in complaint
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("suite", ["ud", "joint"])
+@pytest.mark.parametrize("option", [["--ptb", "x"], ["--sample", "x"], ["--init", "trees", "x"]])
+def test_the_options_of_wsj_are_refused_elsewhere(suite, option, tmp_path, capsys):
+    data = tiny_data(tmp_path / "data")
+    assert depinduce("reproduce", suite, "--data", data, "--out", tmp_path / "out", *option) == 1
+    assert f"{option[0]} is for reproduce wsj. Leave it away." in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_trees_of_other_sentences_are_refused(ptb, tmp_path, ran, capsys):
+    options = ["--experiments", "wsj-ndmv", "--seeds", 1]
+    other = tmp_path / "other.conllu"
+    other.write_text("1\tvoxu\t_\tDET\tDT\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
+    assert depinduce_wsj(ptb, tmp_path / "out", *options, "--init", "trees", other) == 1
+    assert f"--init trees {other}: it must hold the training sentences" in capsys.readouterr().err
+    assert not list((tmp_path / "out").rglob("*.json"))

@@ -1,0 +1,559 @@
+"""The experiments on WSJ: files made from the user's treebank, starts that are shared, trees that train nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from cli.demo_parts import contents, without_heads
+from experiments.tiny_ud import shrink
+from experiments.tiny_wsj import made_up_cell, sample, tree, treebank, trees
+
+from depinduce.corpus import read_sentences
+from depinduce.errors import DepinduceError
+from depinduce.experiments import cells
+from depinduce.experiments.cells import SHARED, run_cell, tasks_of
+from depinduce.experiments.experiment import Cell
+from depinduce.experiments.figures import figures_of
+from depinduce.experiments.pace import seconds_per_thousand
+from depinduce.experiments.results import Results, knowledge, paper_numbers
+from depinduce.experiments.suites import EXPERIMENTS, plan, read_cell
+from depinduce.experiments.ud_tables import as_markdown
+from depinduce.experiments.wsj import LENGTHS, NAME, SAMPLE_TRAIN, WSJ, prepare
+from depinduce.experiments.wsj_tables import (
+    HARMONIC,
+    TABLE_1,
+    TABLE_4,
+    TABLE_5,
+    harmonic_table,
+    table_1,
+    table_4,
+    table_4_likelihood,
+    table_5,
+    wsj_tables,
+)
+from depinduce.learning import hdp
+from depinduce.learning.held_out import training_corpus
+from depinduce.models.parsing import Parsing, parse_corpus
+
+PAPER = Path(__file__).resolve().parents[3] / "shared" / "paper" / "second-order-ndmv.tex"
+FROM_HDP_DEP = [name for name, experiment in WSJ.items() if experiment.configuration().learning.init[0] == "hdp-dep"]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    """The converted treebank."""
+    folder = tmp_path_factory.mktemp("wsj")
+    return prepare(folder / "out", str(treebank(folder / "treebank")), None)
+
+
+def run_one(name: str, data: Path, out: Path, seed: int = 0, start: Path | None = None) -> dict:
+    (cell,) = [cell for cell in plan([name], [NAME], seed + 1) if cell.seed == seed]
+    return run_cell(*tasks_of([cell], data, out, None if start is None else str(start)))
+
+
+def rewritten(data: Path, folder: Path, splits: tuple[str, ...], rewrite) -> Path:
+    """A copy of the data in which the text of some files is another."""
+    for path in (data / NAME).iterdir():
+        text = path.read_text("utf-8")
+        new = folder / NAME / path.name
+        new.parent.mkdir(parents=True, exist_ok=True)
+        new.write_text(rewrite(text) if path.stem in splits else text, encoding="utf-8")
+        assert (new.read_text("utf-8") != text) is (path.stem in splits)
+    return folder
+
+
+def chains(text: str) -> str:
+    """The file with other trees: every word hangs on the one before."""
+    return re.sub(r"^((\d+)(?:\t[^\t]*){5}\t)\d+", lambda row: f"{row[1]}{int(row[2]) - 1}", text, flags=re.MULTILINE)
+
+
+# ---------------------------------------------------------------- the files
+
+
+def sent_ids(path: Path) -> list[str]:
+    return [sentence.sent_id for sentence in read_sentences(path, trees=True)]
+
+
+def test_a_treebank_becomes_train_dev_and_test(tmp_path):
+    seen = []
+    data = prepare(
+        tmp_path / "out", str(treebank(tmp_path / "ptb")), None, lambda path, done, total: seen.append((done, total))
+    )
+    assert data == tmp_path / "out" / "data"
+    assert sent_ids(data / NAME / "train.conllu") == [
+        f"wsj_{section:02}00.{number}" for section in range(2, 22) for number in (1, 2)
+    ]
+    assert sent_ids(data / NAME / "dev.conllu") == [f"wsj_2200.{number}" for number in range(1, 13)]
+    assert sent_ids(data / NAME / "test.conllu") == [f"wsj_2300.{number}" for number in range(1, 13)]
+    assert seen == [(done, 22) for done in range(1, 23)]
+
+
+def test_of_the_sample_one_section_is_dev_one_is_test_and_the_sentences_to_learn_from_are_copied(tmp_path):
+    source = sample(tmp_path / "sample")
+    data = prepare(tmp_path / "out", None, str(source))
+    assert sent_ids(data / NAME / "dev.conllu") == [f"wsj_0001.{number}" for number in range(1, 13)]
+    assert sent_ids(data / NAME / "test.conllu") == [f"wsj_0101.{number}" for number in range(1, 13)]
+    assert (data / NAME / "train.conllu").read_bytes() == (source / SAMPLE_TRAIN).read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["treebank", "sample"])
+def test_the_files_stay_out_of_version_control_and_are_all_that_is_written(kind, tmp_path):
+    given = (str(treebank(tmp_path / "ptb")), None) if kind == "treebank" else (None, str(sample(tmp_path / "sample")))
+    prepare(tmp_path / "out", *given)
+    files = contents(tmp_path / "out")
+    assert set(files) == {"data/.gitignore", *(f"data/{NAME}/{split}.conllu" for split in ("train", "dev", "test"))}
+    assert b"*" in files["data/.gitignore"].splitlines()  # everything, this file too
+
+
+@pytest.mark.parametrize("kind", ["treebank", "sample"])
+def test_the_files_are_made_once(kind, tmp_path):
+    given = (str(treebank(tmp_path / "ptb")), None) if kind == "treebank" else (None, str(sample(tmp_path / "sample")))
+    prepare(tmp_path / "out", *given)
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*.conllu")}
+    seen = []
+    prepare(tmp_path / "out", *given, lambda path, done, total: seen.append(path))
+    assert seen == []
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*.conllu")} == before
+    (tmp_path / "out" / "data" / NAME / "test.conllu").unlink()
+    prepare(tmp_path / "out", *given, lambda path, done, total: seen.append(path))
+    assert seen
+    assert set((tmp_path / "out").rglob("*.conllu")) == set(before)
+
+
+def test_a_sample_without_sentences_to_learn_from_is_refused_before_anything_is_written(tmp_path):
+    source = sample(tmp_path / "sample")
+    (source / SAMPLE_TRAIN).unlink()
+    with pytest.raises(DepinduceError) as refusal:
+        prepare(tmp_path / "out", None, str(source))
+    assert str(refusal.value).startswith(f"{source / SAMPLE_TRAIN}: no such file. --sample names a directory with it")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_interrupted_conversion_leaves_nothing_and_is_done_again(tmp_path):
+    def interrupt(path, done, total):
+        if done == total:
+            raise KeyboardInterrupt
+
+    ptb = str(treebank(tmp_path / "ptb"))
+    with pytest.raises(KeyboardInterrupt):
+        prepare(tmp_path / "out", ptb, None, interrupt)
+    assert not list(tmp_path.rglob("*.conllu"))
+    assert len(sent_ids(prepare(tmp_path / "out", ptb, None) / NAME / "train.conllu")) == 40
+
+
+# ---------------------------------------------------------------- the plan
+
+
+def test_five_seeds_of_everything_but_the_curves_which_have_three_and_never_see_test_trees():
+    planned = plan(WSJ, [NAME], 5)
+    curves = [cell for cell in planned if cell.experiment.startswith("wsj-curve")]
+    assert len(planned) == 5 * (len(WSJ) - 2) + 2 * 3
+    assert {(cell.seed, cell.split) for cell in curves} == {(seed, "dev") for seed in range(3)}
+    assert {cell.split for cell in planned if cell not in curves} == {"test"}
+
+
+@pytest.mark.parametrize("name", WSJ)
+def test_every_experiment_learns_from_ten_words_of_penn_tags_without_punctuation_or_currency(name):
+    reading = WSJ[name].configuration().reading
+    assert (reading.max_length, reading.tags, reading.punctuation) == (10, "xpos", "penn-currency")
+    assert WSJ[name].lengths == ("10", "all")
+
+
+@pytest.mark.parametrize("name", FROM_HDP_DEP)
+def test_networks_are_trained_as_the_paper_says(name):
+    configuration = WSJ[name].configuration()
+    learning, network = configuration.learning, configuration.network
+    assert (learning.batch_size, learning.learning_rate, network.encoder) == (64, 0.001, "wsj")
+    assert (network.size, network.child_rank, network.decision_rank) == (100, 30, 10)
+    assert network.skip_connections is not ("no-skip" in name)
+    assert learning.method == ("em" if name.endswith("-em") else "dmo")
+    if configuration.lexical:
+        words = configuration.lexical
+        assert (words.tag_size + words.word_size, words.lexical_child_rank, words.lexical_decision_rank) == (
+            200,
+            150,
+            50,
+        )
+        assert (words.min_count, words.dropout, words.lexical_encoder) == (2, 0.5, "wsj")
+
+
+def test_the_guess_of_the_time_knows_what_is_slow():
+    guess = {name: seconds_per_thousand(experiment.configuration().learning) for name, experiment in WSJ.items()}
+    assert all(seconds > 0 for seconds in guess.values())
+    assert guess["wsj-ndmv"] < guess["wsj-lexical"] < guess["wsj-lexical-sibling"] < guess["wsj-lexical-grand"]
+    assert guess["wsj-joint-sibling"] < guess["wsj-curve-dmo"] < guess["wsj-curve-em"]
+
+
+# ---------------------------------------------------------------- cells
+
+
+def test_short_sentences_are_learned_from_and_all_are_scored(data, tmp_path, monkeypatch):
+    shrink(monkeypatch)
+    result = run_one("wsj-dmv", data, tmp_path)
+    assert result["training_data"]["sentences"] == 20  # the second of each section is long
+    for scores in result["scores"].values():
+        assert tuple(scores) == LENGTHS
+        assert scores["10"] != scores["all"]
+
+
+def test_hdp_dep_has_one_way_to_choose_the_tree_and_no_likelihood(data, tmp_path, monkeypatch):
+    shrink(monkeypatch)
+    result = run_one("wsj-hdp-dep", data, tmp_path)
+    assert result["scores"]["viterbi"] == result["scores"]["mbr"]
+    assert result["log_likelihood"] == {"train": None, "dev": None}
+    assert result["epochs"] == len(result["history"]) == 2
+    assert read_cell(Cell("wsj-hdp-dep", NAME, 0), tmp_path) == json.loads(json.dumps(result))
+
+
+@pytest.fixture
+def hdp_deps(monkeypatch) -> list[int]:
+    """The seeds of the HDP-DEPs that were trained for a start."""
+    seeds, train_hdp = [], hdp.train_hdp
+
+    def counted(settings, *arguments):
+        seeds.append(settings.seed)
+        return train_hdp(settings, *arguments)
+
+    monkeypatch.setattr(hdp, "train_hdp", counted)
+    return seeds
+
+
+def test_all_networks_of_a_seed_share_one_start(data, tmp_path, monkeypatch, hdp_deps):
+    shrink(monkeypatch)
+    for seed in (0, 1):
+        for name in ("wsj-ndmv", "wsj-sibling-em", "wsj-joint-grand"):
+            run_one(name, data, tmp_path, seed)
+    assert hdp_deps == [0, 1]
+    assert len(list((tmp_path / SHARED).iterdir())) == 2
+
+
+def test_the_start_is_the_parse_by_the_hdp_dep_of_table_1_with_the_same_seed(data, tmp_path, monkeypatch):
+    hdp_dep = EXPERIMENTS["wsj-hdp-dep"].configuration(seed=1)
+    shrink(monkeypatch)
+    run_one("wsj-ndmv", data, tmp_path, seed=1)
+    (start,) = (tmp_path / SHARED).glob("*.npz")
+    train = training_corpus([str(data / NAME / "train.conllu")], hdp_dep.reading)
+    model, _ = hdp.train_hdp(hdp_dep.learning, hdp_dep.reading, train)
+    parses = parse_corpus(model, train, Parsing())
+    with np.load(start) as arrays:
+        np.testing.assert_array_equal(arrays["heads"], parses)
+
+
+@pytest.mark.parametrize("name", ["wsj-dmv", "wsj-hdp-dep-no-rules", "wsj-ndmv-harmonic"])
+def test_what_does_not_start_from_hdp_dep_does_not_train_it(name, data, tmp_path, monkeypatch, hdp_deps):
+    shrink(monkeypatch)
+    run_one(name, data, tmp_path)
+    assert hdp_deps == []
+    assert not (tmp_path / SHARED).exists()
+
+
+def test_an_interrupted_start_is_no_start(data, tmp_path, monkeypatch):
+    shrink(monkeypatch)
+    monkeypatch.setattr(hdp, "train_hdp", lambda *arguments: (None, False))
+    with pytest.raises(KeyboardInterrupt):
+        run_one("wsj-ndmv", data, tmp_path)
+    assert contents(tmp_path) == {}
+
+
+def test_an_interrupted_hdp_dep_is_no_result(data, tmp_path, monkeypatch):
+    shrink(monkeypatch)
+    monkeypatch.setattr(cells, "train_hdp", lambda *arguments: (None, False))
+    with pytest.raises(KeyboardInterrupt):
+        run_one("wsj-hdp-dep", data, tmp_path)
+    assert contents(tmp_path) == {}
+
+
+# ---------------------------------------------------------------- no tree trains anything
+
+
+@pytest.mark.parametrize("name", ["wsj-dmv-rules", "wsj-hdp-dep", "wsj-ndmv", "wsj-joint-sibling"])
+def test_without_gold_heads_in_train_and_dev_a_cell_is_bit_identical(name, data, tmp_path, monkeypatch):
+    shrink(monkeypatch)
+    blank = rewritten(data, tmp_path / "blank", ("train", "dev"), without_heads)
+    gold, no_gold = (run_one(name, source, tmp_path / f"{source.name}-out") for source in (data, blank))
+    for result in (gold, no_gold):
+        for timed in (result, *result["history"]):
+            timed.pop("seconds", None)
+    assert gold == no_gold
+
+
+def test_other_gold_trees_change_the_curve_of_scores_and_nothing_in_the_training(data, tmp_path, monkeypatch):
+    shrink(monkeypatch)
+    other = rewritten(data, tmp_path / "other", ("train", "dev", "test"), chains)
+    gold, not_gold = (run_one("wsj-curve-dmo", source, tmp_path / f"{source.name}-out") for source in (data, other))
+    watched = [[line.pop("watched")["uas_10"] for line in result["history"]] for result in (gold, not_gold)]
+    assert all(ours != theirs for ours, theirs in zip(*watched, strict=True))
+    unwatched = run_one("wsj-joint-sibling", data, tmp_path / f"{data.name}-out")
+    for name in ("history", "log_likelihood", "training_data"):
+        assert gold[name] == not_gold[name] == unwatched[name]
+    assert gold["scores"] != not_gold["scores"]
+
+
+# ---------------------------------------------------------------- trees of a file, in the place of HDP-DEP
+
+
+def test_the_trees_of_a_file_are_learned_from_in_the_place_of_hdp_dep(data, tmp_path, monkeypatch, hdp_deps):
+    shrink(monkeypatch, learning_rate=0.03, start_epochs=20, epochs=1)
+    gold, chained = tmp_path / "gold.conllu", tmp_path / "chained.conllu"
+    gold.write_text((data / NAME / "train.conllu").read_text("utf-8"), encoding="utf-8")
+    chained.write_text(chains(gold.read_text("utf-8")), encoding="utf-8")
+    taught, misled = (run_one("wsj-ndmv", data, tmp_path / file.stem, start=file) for file in (gold, chained))
+    assert (taught["start"], misled["start"]) == ("gold.conllu", "chained.conllu")
+    assert taught["scores"]["viterbi"]["10"] > 60
+    assert misled["scores"]["viterbi"]["10"] < 20
+    assert hdp_deps == []
+    assert run_one("wsj-ndmv", data, tmp_path / "hdp-dep")["start"] is None
+
+
+def test_cells_with_different_starts_are_not_mixed(data, tmp_path, monkeypatch):
+    shrink(monkeypatch)
+    start, other = data / NAME / "train.conllu", "elsewhere/others.conllu"
+    run_one("wsj-ndmv", data, tmp_path, start=start)
+    cell = Cell("wsj-ndmv", NAME, 0)
+    assert read_cell(cell, tmp_path, str(start))["start"] == "train.conllu"
+    for now in (None, other):
+        with pytest.raises(DepinduceError, match=r"wsj-0\.json: started from the trees of train\.conllu, which is not"):
+            read_cell(cell, tmp_path, now)
+    cell.path(tmp_path).unlink()
+    run_one("wsj-ndmv", data, tmp_path)
+    with pytest.raises(DepinduceError, match="started from HDP-DEP, which is not what --init says now. Choose another"):
+        read_cell(cell, tmp_path, other)
+
+
+def test_trees_of_other_sentences_are_refused(data, tmp_path, monkeypatch):
+    shrink(monkeypatch)
+    with pytest.raises(DepinduceError, match="it must hold the training sentences, with the same tags"):
+        run_one("wsj-ndmv", data, tmp_path, start=data / NAME / "dev.conllu")
+    assert contents(tmp_path) == {}
+
+
+# ---------------------------------------------------------------- the paper's numbers
+
+
+def numbers_in(text: str) -> list[float]:
+    return [float(number) for number in re.findall(r"-?\d+\.\d+", text)]
+
+
+def table_of(label: str) -> list[str]:
+    """The rows of a table of the paper."""
+    text, end = PAPER.read_text("utf-8"), rf"\label{{{label}}}"
+    body = text[: text.index(end)].rpartition(r"\begin{tabular}")[2]
+    return [" ".join(row.replace(r"\hline", "").split()) for row in body.split(r"\\")]
+
+
+IN_TABLE_1 = {  # how the paper writes the names
+    "DMV": r"{DMV\cite",
+    "Neural DMV": "{Neural DMV ",
+    "HDP-DEP": "{HDP-DEP ",
+    "L-NDMV": "{L-NDMV ",
+    "grand-NDMV": "{grand-NDMV ",
+    "sibling-NDMV": "{sibling-NDMV ",
+    "lexicalised grand-NDMV": "{Lexicalized grand-NDMV ",
+    "lexicalised sibling-NDMV": "{Lexicalized sibling-NDMV ",
+    "joint grand-NDMV + L-NDMV": "{Joint training: grand-NDMV + L-NDMV ",
+    "joint sibling-NDMV + L-NDMV": "{Joint training: sibling-NDMV + L-NDMV ",
+}
+
+
+@pytest.mark.skipif(not PAPER.exists(), reason="the paper is not here")
+def test_the_quoted_numbers_are_those_of_the_paper():
+    paper = paper_numbers("wsj")
+    rows = table_of("wsjresult")
+    found = {name: numbers_in(next(row for row in rows if written in row)) for name, written in IN_TABLE_1.items()}
+    assert paper["table1"] == found  # L-NDMV comes twice: the first is the one without additional data
+    for name, printed in paper["table4"].items():
+        (row,) = [row for row in table_of("WSJ: SC and EM") if row.startswith(f"{name} &")]
+        *likelihoods, a, b, c, d, e, f = numbers_in(row)
+        assert printed == [[likelihoods[0], a, b], [likelihoods[1], c, d], [likelihoods[2], e, f]]
+    for way, printed in paper["table5"].items():
+        (row,) = [row for row in table_of("joint-decoding") if row.startswith(f"{way} training &")]
+        assert sum(printed, []) == numbers_in(row)
+    limits = PAPER.read_text("utf-8").partition(r"\subsection{Limitations}")[2]
+    sibling, first_order = numbers_in(limits)[:2]
+    assert paper["harmonic"] == {"NDMV": [first_order], "sibling-NDMV": [sibling]}
+
+
+def test_the_tables_of_the_paper_agree_where_they_print_the_same_model():
+    paper = paper_numbers("wsj")
+    for name in ("sibling-NDMV", "grand-NDMV"):
+        assert paper["table4"][name][0][1:] == paper["table1"][name]
+        assert paper["table4"][f"{name} + L-NDMV"][0][1:] == paper["table1"][f"joint {name} + L-NDMV"]
+    assert paper["table5"]["joint"][2] == paper["table1"]["joint sibling-NDMV + L-NDMV"]
+
+
+def test_every_number_of_the_paper_is_in_a_table():
+    paper = paper_numbers("wsj")
+    assert {quoted for _, quoted in TABLE_1.values() if quoted is not None} == set(paper["table1"])
+    assert set(HARMONIC) == set(paper["harmonic"])
+    assert set(TABLE_4) == set(paper["table4"])
+    assert set(TABLE_5) == set(paper["table5"])
+
+
+def test_every_experiment_is_in_a_table_or_a_figure():
+    shown = {name for name, _ in (*TABLE_1.values(), *((name, "") for pair in HARMONIC.values() for name in pair))}
+    shown |= {name for names in TABLE_4.values() for name in names} | {name for _, name in TABLE_5.values()}
+    assert shown | {"wsj-curve-dmo", "wsj-curve-em"} == set(WSJ)
+
+
+# ---------------------------------------------------------------- tables
+
+
+def row_of(table, name: str) -> dict[str, str]:
+    return next(dict(zip(table.columns, row, strict=True)) for row in table.rows if row[0] == name)
+
+
+def results(*found: dict, seeds: int = 1) -> Results:
+    return Results(found, [NAME], seeds, suite="wsj")
+
+
+QUOTED_AND_KNOWN = {
+    "DMV": ("58.3 / 39.4", "none"),
+    "DMV with rules": ("", "universal rules in training"),
+    "HDP-DEP without rules": ("", "none"),
+    "HDP-DEP, one subsymbol": ("", "universal rules in training"),
+    "HDP-DEP": ("73.8 / –", "universal rules in training"),
+    "HDP-DEP, English rules": ("", "English rules in training"),
+    "NDMV": ("72.5 / 57.6", "universal rules in the start"),
+    "L-NDMV": ("75.1 / 59.5", "universal rules in the start"),
+    "grand-NDMV": ("71.4 / 57.3", "universal rules in the start"),
+    "sibling-NDMV": ("77.5 / 64.5", "universal rules in the start"),
+    "lexicalised grand-NDMV": ("63.0 / 52.6", "universal rules in the start"),
+    "lexicalised sibling-NDMV": ("78.3 / 66.4", "universal rules in the start"),
+    "joint grand-NDMV + L-NDMV": ("76.0 / 64.3", "universal rules in the start"),
+    "joint sibling-NDMV + L-NDMV": ("79.9 / 67.5", "universal rules in the start"),
+}
+
+
+def test_table_1_quotes_the_paper_and_says_what_every_row_knows():
+    table = table_1(results()).table
+    assert {row[0]: (row[-2], row[-1]) for row in table.rows} == QUOTED_AND_KNOWN
+    assert [row[0] for row in table.rows] == list(QUOTED_AND_KNOWN)
+
+
+@pytest.mark.parametrize("name", WSJ)
+def test_what_an_experiment_knows_follows_from_its_settings(name):
+    settings = WSJ[name].configuration().learning
+    rules = {None: [], "penn": ["universal rules in training"], "english": ["English rules in training"]}
+    start = ["universal rules in the start"] if settings.init == ("hdp-dep", "penn") else []
+    assert knowledge(name) == (" and ".join(rules[settings.rules] + start) or "none")
+    assert settings.init in (("harmonic",), ("hdp-dep", "penn"))
+
+
+def test_table_1_has_means_over_seeds_of_both_lengths_and_both_decoders():
+    found = [made_up_cell("wsj-sibling", seed, uas) for seed, uas in enumerate((60, 62, 64))]
+    found.append(made_up_cell("wsj-grand", 1, 50))
+    table = table_1(results(*found, seeds=3)).table
+    sibling = row_of(table, "sibling-NDMV")
+    assert sibling["Viterbi"] == "62.0 ± 2.0 / 52.0 ± 2.0"
+    assert sibling["minimum Bayes risk"] == "63.0 ± 2.0 / 53.0 ± 2.0"
+    assert row_of(table, "grand-NDMV")["Viterbi"] == "50.0 (1) / 40.0 (1)"
+    assert row_of(table, "NDMV")["Viterbi"] == ""
+    assert table.title == "Table 1, UAS (%), ≤10 words / all; test sentences, mean ± sd of 3 seeds"
+
+
+def test_the_two_starts_are_side_by_side():
+    found = made_up_cell("wsj-ndmv", 0, 70), made_up_cell("wsj-ndmv-harmonic", 0, 50)
+    table = harmonic_table(results(*found)).table
+    assert table.rows == [
+        ["NDMV", "70.0 / 60.0", "50.0 / 40.0", "69.7 / –"],
+        ["sibling-NDMV", "", "", "58.5 / –"],
+    ]
+
+
+def test_table_4_shows_scores_and_likelihoods_beside_the_printed_ones():
+    found = [made_up_cell("wsj-grand-em", seed, 60 + seed) for seed in (0, 1)]
+    found.append(made_up_cell("wsj-joint-sibling-no-skip", 0, 70))
+    shown = results(*found, seeds=3)
+    scores, likelihoods = table_4(shown).table, table_4_likelihood(shown).table
+    grand, joint = row_of(scores, "grand-NDMV"), row_of(scores, "sibling-NDMV + L-NDMV")
+    assert grand["EM"] == "60.5 ± 0.7 (2) / 50.5 ± 0.7 (2)"
+    assert (grand["DMO"], grand["EM, quoted"], grand["DMO, quoted"]) == ("", "72.7 / 61.8", "71.4 / 57.3")
+    assert joint["DMO, no skip connections"] == "70.0 (1) / 60.0 (1)"
+    assert joint["DMO, no skip connections, quoted"] == "78.2 / 64.7"
+    grand, joint = row_of(likelihoods, "grand-NDMV"), row_of(likelihoods, "sibling-NDMV + L-NDMV")
+    assert (grand["EM"], grand["EM, quoted"], grand["DMO"]) == ("-20.50 / -21.00 (2)", "-17.0", "")
+    assert joint["DMO, no skip connections, quoted"] == "-55.3"
+
+
+def test_table_5_tells_training_and_parsing_apart():
+    found = made_up_cell("wsj-separate-sibling", 0, 60), made_up_cell("wsj-joint-sibling", 0, 80)
+    table = table_5(results(*found)).table
+    assert table.rows == [
+        ["separately", "40.0 / 30.0", "55.0 / 45.0", "60.0 / 50.0", "76.6 / 62.7", "77.5 / 64.8", "78.4 / 65.8"],
+        ["jointly", "60.0 / 50.0", "75.0 / 65.0", "80.0 / 70.0", "79.2 / 65.4", "78.7 / 65.6", "79.9 / 67.5"],
+    ]
+    assert table.columns[1:4] == ["by L-NDMV", "by sibling-NDMV", "by both"]
+
+
+def test_every_table_says_what_is_known_and_what_is_quoted():
+    for captioned in wsj_tables(results()):
+        known = "knowledge used" in captioned.table.columns or any(
+            "universal rules in the start" in note for note in captioned.notes if note.startswith("Knowledge used: ")
+        )
+        assert known
+        assert any("Quoted: as the paper prints it" in note for note in captioned.notes)
+    (note,) = [note for note in harmonic_table(results()).notes if "Knowledge" in note]
+    assert note.endswith("NDMV, from the harmonic grammar; sibling-NDMV, from the harmonic grammar: none.")
+
+
+def test_the_markdown_is_a_table_that_every_row_fits():
+    blocks = as_markdown(wsj_tables(results(made_up_cell("wsj-ndmv", 0, 60)))).split("### ")[1:]
+    titles = ["Table 1, UAS", "Section 5.4, UAS", "Table 4, UAS", "Table 4, log-likelihood", "Table 5, UAS"]
+    assert [block.partition(" (%)")[0].partition(", train")[0] for block in blocks] == titles
+    for block in blocks:
+        rows = [line for line in block.splitlines() if line.startswith("|")]
+        assert len(rows) > 3
+        assert len({row.count("|") for row in rows}) == 1
+
+
+def test_the_json_has_the_parts_of_joint_models_and_the_numbers_of_the_paper():
+    curve = made_up_cell("wsj-curve-em", 0, 1)
+    report = results(made_up_cell("wsj-joint-grand", 0, 60), made_up_cell("wsj-hdp-dep", 0, 50), curve).to_json()
+    assert set(report["experiments"]) == {"wsj-joint-grand", "wsj-hdp-dep"}  # curves are for the figures
+    joint = report["experiments"]["wsj-joint-grand"]
+    assert joint["knowledge"] == "universal rules in the start"
+    assert joint[NAME]["first alone, mbr"]["all"] == {"mean": 31, "sd": None, "seeds": [31]}
+    assert "first alone, mbr" not in report["experiments"]["wsj-hdp-dep"][NAME]
+    assert report["paper"] == paper_numbers("wsj")
+
+
+def test_a_bound_is_not_shown_as_a_likelihood():
+    unknown = {"train": None, "dev": None}
+    report = results(made_up_cell("wsj-hdp-dep", 0, 50, log_likelihood=unknown)).to_json()
+    means = report["experiments"]["wsj-hdp-dep"][NAME]["log_likelihood"]
+    assert means == {part: {"mean": None, "sd": None, "seeds": []} for part in ("train", "dev")}
+
+
+# ---------------------------------------------------------------- figures
+
+
+def curve(name: str, seed: int, heights: list[float]) -> dict:
+    lines = [{"train": height - 100, "dev": height - 101, "watched": {"uas_10": height}} for height in heights]
+    return made_up_cell(name, seed, 60, history=lines)
+
+
+def test_the_figures_are_those_of_the_paper_on_wsj():
+    found = curve("wsj-curve-dmo", 0, [60, 61]), curve("wsj-curve-dmo", 1, [60, 63]), curve("wsj-curve-em", 0, [50, 51])
+    figures = figures_of(results(*found, seeds=3))
+    assert set(figures) == {"figure-2-likelihood.svg", "figure-3-uas.svg"}
+    assert figures["figure-3-uas.svg"].count("<polygon") == 1  # EM has one seed
+    for text in figures.values():
+        about = ElementTree.fromstring(text).find("{*}desc").text
+        assert "Joint sibling-NDMV and L-NDMV on WSJ, sentences of up to 10 words. Trainings: 2 of DMO and 1" in about
+    assert figures_of(results(made_up_cell("wsj-ndmv", 0, 60))) == {}
+
+
+# ---------------------------------------------------------------- the data of these tests
+
+
+def test_the_sentences_to_learn_from_differ_from_those_that_are_scored():
+    learned = {tree(2 * section) for section in range(2, 22)}
+    scored = set(trees(205, 12).splitlines(keepends=True))
+    assert len(learned) > 15
+    assert len(scored) == 12
+    assert len(scored - learned) > 6
