@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", default="-", metavar="OUT", help="where to write (.gz works; default: stdout)"
     )
-    decode_help = "the most probable tree, or that with the most probable arcs (default: viterbi)"
+    decode_help = "the most probable tree, or that with the most probable arcs (default: viterbi; hdp-dep: always mbr)"
     parser.add_argument("--decode", choices=("viterbi", "mbr"), default="viterbi", help=decode_help)
     member_help = "of a joint model: both together, the part over words (first) or over tags (second) (default: joint)"
     parser.add_argument("--member", choices=("joint", "first", "second"), default="joint", help=member_help)
