@@ -128,7 +128,7 @@ def test_cells_of_several_states_of_the_code_are_told(data, tmp_path, ran, capsy
         (["--languages", "fr", "eu"], "train.conllu: no such file. --data names a directory with LANG/train.conllu"),
         (["--languages", "fr", "--seeds", "0"], "--seeds cannot be 0: it must be 1 or more."),
         (["--languages", "fr", "--jobs", "-1"], "--jobs cannot be -1: it must be 1 or more."),
-        (["--experiments", "ndmv", "--models", "grand"], "None of the experiments ndmv has the model grand."),
+        (["--experiments", "ndmv", "--models", "grand"], "No experiment of ndmv has the model grand."),
     ],
 )
 def test_what_cannot_be_done_is_refused_with_a_remedy(options, message, data, tmp_path, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +12,15 @@ from xml.etree import ElementTree
 import pytest
 from cli.demo_parts import contents, depinduce
 from experiments.tiny_ud import shrink, tiny_data
-from experiments.tiny_wsj import sample, treebank, words
+from experiments.tiny_wsj import sample, starts_in, treebank, words
 
 from depinduce import jobs
+from depinduce.experiments.experiment import name_of_trees
 from depinduce.experiments.results import knowledge, paper_numbers
-from depinduce.experiments.wsj import NAME, WSJ
+from depinduce.experiments.wsj import NAME, WSJ, prepare
 
-DATA = {f"data/{NAME}/{split}.conllu" for split in ("train", "dev", "test")} | {"data/.gitignore"}
+CONVERTED = {f"data/{NAME}/{split}.conllu" for split in ("train", "dev", "test")}
+DATA = {*CONVERTED, "data/.gitignore", "data/source.txt"}
 TABLES_AND_FIGURES = {"wsj.md", "wsj.json", "figure-2-likelihood.svg", "figure-3-uas.svg"}
 
 
@@ -104,17 +107,21 @@ def test_cells_tables_figures_and_data_come_out_and_nothing_else(whole):
     watched = {name for name in WSJ if WSJ[name].watched}
     cells = {f"cells/{name}/{NAME}-0.json" for name in WSJ if name not in watched}
     curves = {f"dev-cells/{name}/{NAME}-0.json" for name in watched}
-    found = contents(whole.out)
-    starts = {file for file in found if file.startswith("shared/")}
-    assert set(found) - starts == {*cells, *curves, *DATA, *TABLES_AND_FIGURES}
-    assert len(starts) == 1  # the parses of HDP-DEP, for all that start from it
+    found = {file for file in contents(whole.out) if not file.startswith("shared/")}
+    assert found == {*cells, *curves, *DATA, *TABLES_AND_FIGURES}
+
+
+def test_what_cells_have_in_common_is_made_once(whole):
+    assert len(starts_in(whole.out)) == 1  # the parses of HDP-DEP, for all that start from it
+    first_rungs = {"sibling", "grand", "sibling without skip connections", "grand without skip connections"}
+    assert len(list((whole.out / "shared").iterdir())) == 1 + len(first_rungs)
 
 
 def test_nothing_of_the_treebank_is_outside_of_its_directory(whole):
     language = {word.encode() for word in words()}
     assert len(language) > 10
     with_words = {file for file, text in contents(whole.out).items() if any(word in text for word in language)}
-    assert with_words == {f"data/{NAME}/{split}.conllu" for split in ("train", "dev", "test")}
+    assert with_words == CONVERTED
     assert not any(word.encode() in (whole.shown + whole.told).encode() for word in words())
 
 
@@ -227,20 +234,45 @@ def test_dev_trees_are_scored_apart(ptb, tmp_path, ran, capsys):
 # ---------------------------------------------------------------- another start
 
 
-def test_trees_of_a_file_take_the_place_of_hdp_dep(ptb, tmp_path, ran):
+def test_trees_of_a_file_take_the_place_of_hdp_dep(ptb, tmp_path, ran, capsys):
     options = ["--experiments", "wsj-ndmv", "--seeds", 1]
     assert depinduce_wsj(ptb, tmp_path / "ours", *options) == 0
     trees = tmp_path / "theirs.conllu"
     trees.write_bytes((tmp_path / "ours" / "data" / NAME / "train.conllu").read_bytes())
+    assert "unsupervised" not in capsys.readouterr().err
     assert depinduce_wsj(ptb, tmp_path / "out", *options, "--init", "trees", trees) == 0
+    assert "from the trees of a file: if people made them, they are not unsupervised" in capsys.readouterr().err
     ours, theirs = (
         json.loads((tmp_path / out / "cells/wsj-ndmv/wsj-0.json").read_text("utf-8")) for out in ("ours", "out")
     )
-    assert (ours["start"], theirs["start"]) == (None, "theirs.conllu")
+    assert (ours["start"], theirs["start"]) == (None, name_of_trees(str(trees)))
     assert ours["history"] != theirs["history"]
     assert not (tmp_path / "out" / "shared").exists()
     assert depinduce_wsj(ptb, tmp_path / "out", *options, "--init", "trees", trees) == 0
     assert len(ran) == 2
+
+
+def test_tables_and_summary_name_the_file_of_trees_that_took_the_place_of_hdp_dep(ptb, tmp_path, ran, capsys):
+    trees, out = tmp_path / "theirs.conllu", tmp_path / "out"
+    trees.write_bytes((prepare(out, str(ptb), None) / NAME / "train.conllu").read_bytes())
+    assert depinduce_wsj(ptb, out, "--experiments", "wsj-ndmv", "--seeds", 1, "--init", "trees", trees) == 0
+    shown, written = capsys.readouterr().out, (out / "wsj.md").read_text("utf-8")
+    (row,) = [line for line in written.splitlines() if line.startswith("| NDMV |") and "72.5 / 57.6" in line]
+    known = f"whatever made the trees of {name_of_trees(str(trees))}, in the start"
+    assert row.endswith(f" | {known} |")
+    assert f"start from the trees of {name_of_trees(str(trees))}, " in shown
+    assert f"start from the trees of {name_of_trees(str(trees))}, " in written
+    summary = json.loads((out / "wsj.json").read_text("utf-8"))
+    assert (summary["trees"], summary["experiments"]["wsj-ndmv"]["knowledge"]) == (name_of_trees(str(trees)), known)
+
+
+def test_what_starts_from_the_harmonic_grammar_is_kept_when_other_trees_are_named(ptb, tmp_path, ran):
+    assert depinduce_wsj(ptb, tmp_path, "--experiments", "wsj-dmv", "--seeds", 1) == 0
+    trees = tmp_path / "theirs.conllu"
+    trees.write_bytes((tmp_path / "data" / NAME / "train.conllu").read_bytes())
+    options = ["--experiments", "wsj-dmv", "wsj-ndmv", "--seeds", 1, "--init", "trees", trees]
+    assert depinduce_wsj(ptb, tmp_path, *options) == 0
+    assert ran == ["wsj-dmv wsj 0", "wsj-ndmv wsj 0"]
 
 
 def test_cells_with_different_starts_are_not_mixed(ptb, tmp_path, ran, capsys):
@@ -263,26 +295,48 @@ def test_cells_with_different_starts_are_not_mixed(ptb, tmp_path, ran, capsys):
     ("options", "message"),
     [
         ([], "reproduce wsj needs your copy of the Penn Treebank: --ptb DIR (or --sample DIR)"),
-        (["--ptb", "{ptb}", "--sample", "{ptb}"], "--ptb DIR (or --sample DIR)"),
+        (["--ptb", "{ptb}", "--sample", "{ptb}"], "--ptb and --sample: choose one of them."),
         (["--ptb", "{ptb}", "--data", "{ptb}"], "--data is for reproduce ud and joint. Leave it away."),
         (["--ptb", "{ptb}", "--languages", "fr"], "--languages is for reproduce ud and joint. Leave it away."),
-        (["--ptb", "{ptb}", "--init", "harmonic", "x"], "--init harmonic x: write --init trees FILE"),
+        (["--ptb", "{ptb}", "--init", "harmonic", "{here}"], "--init harmonic {here}: write --init trees FILE"),
         (["--ptb", "{ptb}", "--init", "trees", "nowhere"], "--init trees nowhere: write --init trees FILE"),
         (["--ptb", "{ptb}", "--seeds", "0"], "--seeds cannot be 0: it must be 1 or more."),
         (["--ptb", "{ptb}", "--experiments", "ndmv"], "reproduce wsj has no experiment ndmv. It has: wsj-dmv "),
-        (["--ptb", "{ptb}", "--experiments", "wsj-dmv", "--models", "grand"], "None of the experiments wsj-dmv has"),
+        (["--ptb", "{ptb}", "--experiments", "wsj-dmv", "--models", "grand"], "No experiment of wsj-dmv has the model"),
         (["--ptb", "{ptb}/nowhere"], "nowhere: no such directory. Name the directory of your Penn Treebank."),
-        (["--ptb", "{ptb}/parsed/mrg/wsj/22"], "For train, sections 2-21 are missing"),
+        (["--ptb", "{ptb}/parsed/mrg/wsj/22"], "/22: sections 2-21 23 are missing; the paper learns from sections 2-21 "
+         "and scores 22 and 23. Name a directory with all of them.\n"),
         (["--sample", "{ptb}"], "conll2000_unlabelled.conllu: no such file. --sample names a directory with it"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_refused_with_a_remedy(options, message, ptb, tmp_path, capsys):
-    given = [option.format(ptb=ptb) for option in options]
+    given = [option.format(ptb=ptb, here=__file__) for option in options]
     assert depinduce("reproduce", "wsj", "--out", tmp_path / "out", *given) == 1
     complaint = capsys.readouterr().err
     assert complaint.startswith("depinduce: ")
-    assert message in complaint
+    assert message.format(here=__file__) in complaint
     assert not (tmp_path / "out").exists()
+
+
+def test_a_model_that_a_suite_has_not_is_refused_with_a_remedy(tmp_path, capsys):
+    assert depinduce("reproduce", "ud", "--data", tmp_path, "--out", tmp_path / "out", "--models", "hdp-dep") == 1
+    complaint = "No experiment of reproduce ud has the model hdp-dep. Leave away --models.\n"
+    assert capsys.readouterr().err == f"depinduce: {complaint}"
+
+
+def test_another_treebank_with_the_same_out_is_refused(ptb, tmp_path, ran, capsys):
+    given, out = sample(tmp_path / "sample"), tmp_path / "out"
+    options = ["--experiments", "wsj-dmv", "--seeds"]
+    assert depinduce_wsj(ptb, out, *options, 1) == 0
+    before = contents(out)
+    assert depinduce("reproduce", "wsj", "--sample", given, "--out", out, *options, 2) == 1
+    assert f"made from {ptb}, not from {given}. Choose another --out" in capsys.readouterr().err
+    assert ran == ["wsj-dmv wsj 0"]
+    assert contents(out) == before
+    shutil.rmtree(out / "data")
+    assert depinduce("reproduce", "wsj", "--sample", given, "--out", out, *options, 2) == 1
+    assert "has results of other sentences" in capsys.readouterr().err
+    assert ran == ["wsj-dmv wsj 0"]
 
 
 @pytest.mark.parametrize("suite", ["ud", "joint"])
@@ -294,10 +348,11 @@ def test_the_options_of_wsj_are_refused_elsewhere(suite, option, tmp_path, capsy
     assert not (tmp_path / "out").exists()
 
 
-def test_trees_of_other_sentences_are_refused(ptb, tmp_path, ran, capsys):
-    options = ["--experiments", "wsj-ndmv", "--seeds", 1]
+def test_trees_of_other_sentences_are_refused_before_anything_runs(ptb, tmp_path, ran, capsys):
+    options = ["--experiments", "wsj-dmv", "wsj-ndmv", "--seeds", 1]
     other = tmp_path / "other.conllu"
     other.write_text("1\tvoxu\t_\tDET\tDT\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
     assert depinduce_wsj(ptb, tmp_path / "out", *options, "--init", "trees", other) == 1
     assert f"--init trees {other}: it must hold the training sentences" in capsys.readouterr().err
+    assert ran == []
     assert not list((tmp_path / "out").rglob("*.json"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,13 +12,13 @@ import numpy as np
 import pytest
 from cli.demo_parts import contents, without_heads
 from experiments.tiny_ud import shrink
-from experiments.tiny_wsj import made_up_cell, sample, tree, treebank, trees
+from experiments.tiny_wsj import made_up_cell, sample, starts_in, tree, treebank, trees
 
 from depinduce.corpus import read_sentences
 from depinduce.errors import DepinduceError
 from depinduce.experiments import cells
 from depinduce.experiments.cells import SHARED, run_cell, tasks_of
-from depinduce.experiments.experiment import Cell
+from depinduce.experiments.experiment import Cell, name_of_trees
 from depinduce.experiments.figures import figures_of
 from depinduce.experiments.pace import seconds_per_thousand
 from depinduce.experiments.results import Results, knowledge, paper_numbers
@@ -25,7 +26,7 @@ from depinduce.experiments.suites import EXPERIMENTS, plan, read_cell
 from depinduce.experiments.ud_tables import as_markdown
 from depinduce.experiments.wsj import LENGTHS, NAME, SAMPLE_TRAIN, WSJ, prepare
 from depinduce.experiments.wsj_tables import (
-    HARMONIC,
+    STARTS,
     TABLE_1,
     TABLE_4,
     TABLE_5,
@@ -42,6 +43,7 @@ from depinduce.models.parsing import Parsing, parse_corpus
 
 PAPER = Path(__file__).resolve().parents[3] / "shared" / "paper" / "second-order-ndmv.tex"
 FROM_HDP_DEP = [name for name, experiment in WSJ.items() if experiment.configuration().learning.init[0] == "hdp-dep"]
+LADDERS = {"joint-sibling": ("sibling",), "joint-grand": ("grand",)}
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +108,8 @@ def test_the_files_stay_out_of_version_control_and_are_all_that_is_written(kind,
     given = (str(treebank(tmp_path / "ptb")), None) if kind == "treebank" else (None, str(sample(tmp_path / "sample")))
     prepare(tmp_path / "out", *given)
     files = contents(tmp_path / "out")
-    assert set(files) == {"data/.gitignore", *(f"data/{NAME}/{split}.conllu" for split in ("train", "dev", "test"))}
+    converted = {f"data/{NAME}/{split}.conllu" for split in ("train", "dev", "test")}
+    assert set(files) == {"data/.gitignore", "data/source.txt", *converted}
     assert b"*" in files["data/.gitignore"].splitlines()  # everything, this file too
 
 
@@ -123,6 +126,17 @@ def test_the_files_are_made_once(kind, tmp_path):
     prepare(tmp_path / "out", *given, lambda path, done, total: seen.append(path))
     assert seen
     assert set((tmp_path / "out").rglob("*.conllu")) == set(before)
+
+
+def test_files_that_were_made_from_something_else_are_refused_and_left_as_they_are(tmp_path):
+    ptb, given = treebank(tmp_path / "ptb"), sample(tmp_path / "sample")
+    data = prepare(tmp_path / "out", str(ptb), None)
+    before = contents(data)
+    with pytest.raises(DepinduceError) as refusal:
+        prepare(tmp_path / "out", None, str(given))
+    assert str(refusal.value).startswith(f"{data}: made from {ptb}, not from {given}. Choose another --out, or delete")
+    assert contents(data) == before
+    assert prepare(tmp_path / "out", str(ptb / "parsed" / ".."), None) == data  # the same, written in another way
 
 
 def test_a_sample_without_sentences_to_learn_from_is_refused_before_anything_is_written(tmp_path):
@@ -146,6 +160,23 @@ def test_an_interrupted_conversion_leaves_nothing_and_is_done_again(tmp_path):
     assert len(sent_ids(prepare(tmp_path / "out", ptb, None) / NAME / "train.conllu")) == 40
 
 
+def test_a_copy_that_was_cut_short_is_not_taken_for_whole(tmp_path, monkeypatch):
+    given, data = sample(tmp_path / "sample"), tmp_path / "out" / "data"
+
+    def cut_short(source, target):
+        target.write_text(source.read_text("utf-8")[:100], encoding="utf-8")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as once:
+        once.setattr(shutil, "copyfile", cut_short)
+        with pytest.raises(KeyboardInterrupt):
+            prepare(tmp_path / "out", None, str(given))
+    assert (data / ".gitignore").exists()  # before there is anything to keep to oneself
+    assert not (data / NAME / "train.conllu").exists()
+    prepare(tmp_path / "out", None, str(given))
+    assert (data / NAME / "train.conllu").read_bytes() == (given / SAMPLE_TRAIN).read_bytes()
+
+
 # ---------------------------------------------------------------- the plan
 
 
@@ -165,21 +196,22 @@ def test_every_experiment_learns_from_ten_words_of_penn_tags_without_punctuation
 
 
 @pytest.mark.parametrize("name", FROM_HDP_DEP)
-def test_networks_are_trained_as_the_paper_says(name):
+def test_networks_have_the_size_and_the_training_of_the_paper(name):
     configuration = WSJ[name].configuration()
-    learning, network = configuration.learning, configuration.network
+    learning, network, lexical = configuration.learning, configuration.network, configuration.lexical
     assert (learning.batch_size, learning.learning_rate, network.encoder) == (64, 0.001, "wsj")
     assert (network.size, network.child_rank, network.decision_rank) == (100, 30, 10)
     assert network.skip_connections is not ("no-skip" in name)
     assert learning.method == ("em" if name.endswith("-em") else "dmo")
-    if configuration.lexical:
-        words = configuration.lexical
-        assert (words.tag_size + words.word_size, words.lexical_child_rank, words.lexical_decision_rank) == (
-            200,
-            150,
-            50,
-        )
-        assert (words.min_count, words.dropout, words.lexical_encoder) == (2, 0.5, "wsj")
+    if lexical:
+        assert (lexical.tag_size, lexical.word_size, lexical.dropout, lexical.lexical_encoder) == (100, 100, 0.5, "wsj")
+        assert (lexical.lexical_child_rank, lexical.lexical_decision_rank) == (150, 50)
+
+
+@pytest.mark.parametrize("name", FROM_HDP_DEP)
+def test_only_joint_models_climb_from_their_part_over_tags_and_not_those_of_the_curves(name):
+    learning = WSJ[name].configuration().learning
+    assert learning.ladder == (() if WSJ[name].watched else LADDERS.get(learning.model, ()))
 
 
 def test_the_guess_of_the_time_knows_what_is_slow():
@@ -229,19 +261,18 @@ def test_all_networks_of_a_seed_share_one_start(data, tmp_path, monkeypatch, hdp
         for name in ("wsj-ndmv", "wsj-sibling-em", "wsj-joint-grand"):
             run_one(name, data, tmp_path, seed)
     assert hdp_deps == [0, 1]
-    assert len(list((tmp_path / SHARED).iterdir())) == 2
+    assert len(starts_in(tmp_path)) == 2
 
 
 def test_the_start_is_the_parse_by_the_hdp_dep_of_table_1_with_the_same_seed(data, tmp_path, monkeypatch):
     hdp_dep = EXPERIMENTS["wsj-hdp-dep"].configuration(seed=1)
     shrink(monkeypatch)
     run_one("wsj-ndmv", data, tmp_path, seed=1)
-    (start,) = (tmp_path / SHARED).glob("*.npz")
+    (start,) = starts_in(tmp_path)
     train = training_corpus([str(data / NAME / "train.conllu")], hdp_dep.reading)
     model, _ = hdp.train_hdp(hdp_dep.learning, hdp_dep.reading, train)
     parses = parse_corpus(model, train, Parsing())
-    with np.load(start) as arrays:
-        np.testing.assert_array_equal(arrays["heads"], parses)
+    np.testing.assert_array_equal(start, parses)
 
 
 @pytest.mark.parametrize("name", ["wsj-dmv", "wsj-hdp-dep-no-rules", "wsj-ndmv-harmonic"])
@@ -277,13 +308,12 @@ def test_without_gold_heads_in_train_and_dev_a_cell_is_bit_identical(name, data,
     blank = rewritten(data, tmp_path / "blank", ("train", "dev"), without_heads)
     gold, no_gold = (run_one(name, source, tmp_path / f"{source.name}-out") for source in (data, blank))
     for result in (gold, no_gold):
-        for timed in (result, *result["history"]):
-            timed.pop("seconds", None)
+        del result["seconds"]
     assert gold == no_gold
 
 
 def test_other_gold_trees_change_the_curve_of_scores_and_nothing_in_the_training(data, tmp_path, monkeypatch):
-    shrink(monkeypatch)
+    shrink(monkeypatch, ladder=())  # the curves have none
     other = rewritten(data, tmp_path / "other", ("train", "dev", "test"), chains)
     gold, not_gold = (run_one("wsj-curve-dmo", source, tmp_path / f"{source.name}-out") for source in (data, other))
     watched = [[line.pop("watched")["uas_10"] for line in result["history"]] for result in (gold, not_gold)]
@@ -303,26 +333,50 @@ def test_the_trees_of_a_file_are_learned_from_in_the_place_of_hdp_dep(data, tmp_
     gold.write_text((data / NAME / "train.conllu").read_text("utf-8"), encoding="utf-8")
     chained.write_text(chains(gold.read_text("utf-8")), encoding="utf-8")
     taught, misled = (run_one("wsj-ndmv", data, tmp_path / file.stem, start=file) for file in (gold, chained))
-    assert (taught["start"], misled["start"]) == ("gold.conllu", "chained.conllu")
+    assert re.fullmatch(r"gold\.conllu \([0-9a-f]{12}\)", taught["start"])
+    assert misled["start"] == name_of_trees(str(chained))
     assert taught["scores"]["viterbi"]["10"] > 60
     assert misled["scores"]["viterbi"]["10"] < 20
     assert hdp_deps == []
     assert run_one("wsj-ndmv", data, tmp_path / "hdp-dep")["start"] is None
 
 
+def test_the_trees_of_a_file_reach_a_ladder_that_others_climbed_before(data, tmp_path, monkeypatch):
+    shrink(monkeypatch, learning_rate=0.03, start_epochs=20, epochs=1)
+    gold, chained = tmp_path / "gold.conllu", tmp_path / "chained.conllu"
+    gold.write_text((data / NAME / "train.conllu").read_text("utf-8"), encoding="utf-8")
+    chained.write_text(chains(gold.read_text("utf-8")), encoding="utf-8")
+    taught = run_one("wsj-joint-sibling", data, tmp_path / "out", start=gold)
+    misled = run_one("wsj-joint-sibling", data, tmp_path / "out", start=chained)
+    afresh = run_one("wsj-joint-sibling", data, tmp_path / "fresh", start=chained)
+    assert (misled["scores"], misled["history"]) == (afresh["scores"], afresh["history"])
+    assert taught["scores"] != misled["scores"]
+
+
 def test_cells_with_different_starts_are_not_mixed(data, tmp_path, monkeypatch):
     shrink(monkeypatch)
-    start, other = data / NAME / "train.conllu", "elsewhere/others.conllu"
+    start, other = data / NAME / "train.conllu", tmp_path / "elsewhere" / "train.conllu"
+    other.parent.mkdir()
+    other.write_text(chains(start.read_text("utf-8")), encoding="utf-8")  # other trees in a file of the same name
     run_one("wsj-ndmv", data, tmp_path, start=start)
     cell = Cell("wsj-ndmv", NAME, 0)
-    assert read_cell(cell, tmp_path, str(start))["start"] == "train.conllu"
-    for now in (None, other):
-        with pytest.raises(DepinduceError, match=r"wsj-0\.json: started from the trees of train\.conllu, which is not"):
+    assert read_cell(cell, tmp_path, str(start))["start"] == name_of_trees(str(start))
+    complaint = re.escape(f"wsj-0.json: started from the trees of {name_of_trees(str(start))}, which is not what")
+    for now in (None, str(other)):
+        with pytest.raises(DepinduceError, match=complaint):
             read_cell(cell, tmp_path, now)
     cell.path(tmp_path).unlink()
     run_one("wsj-ndmv", data, tmp_path)
     with pytest.raises(DepinduceError, match="started from HDP-DEP, which is not what --init says now. Choose another"):
-        read_cell(cell, tmp_path, other)
+        read_cell(cell, tmp_path, str(other))
+
+
+@pytest.mark.parametrize("name", ["wsj-dmv", "wsj-hdp-dep", "wsj-ndmv-harmonic"])
+def test_what_does_not_start_from_hdp_dep_is_the_same_with_other_trees(name, data, tmp_path, monkeypatch):
+    shrink(monkeypatch)
+    start, cell = data / NAME / "train.conllu", Cell(name, NAME, 0)
+    assert run_one(name, data, tmp_path, start=start)["start"] is None
+    assert read_cell(cell, tmp_path, str(start)) == read_cell(cell, tmp_path)
 
 
 def test_trees_of_other_sentences_are_refused(data, tmp_path, monkeypatch):
@@ -389,13 +443,13 @@ def test_the_tables_of_the_paper_agree_where_they_print_the_same_model():
 def test_every_number_of_the_paper_is_in_a_table():
     paper = paper_numbers("wsj")
     assert {quoted for _, quoted in TABLE_1.values() if quoted is not None} == set(paper["table1"])
-    assert set(HARMONIC) == set(paper["harmonic"])
+    assert set(STARTS) == set(paper["harmonic"])
     assert set(TABLE_4) == set(paper["table4"])
     assert set(TABLE_5) == set(paper["table5"])
 
 
 def test_every_experiment_is_in_a_table_or_a_figure():
-    shown = {name for name, _ in (*TABLE_1.values(), *((name, "") for pair in HARMONIC.values() for name in pair))}
+    shown = {name for name, _ in (*TABLE_1.values(), *((name, "") for pair in STARTS.values() for name in pair))}
     shown |= {name for names in TABLE_4.values() for name in names} | {name for _, name in TABLE_5.values()}
     assert shown | {"wsj-curve-dmo", "wsj-curve-em"} == set(WSJ)
 
@@ -501,6 +555,24 @@ def test_every_table_says_what_is_known_and_what_is_quoted():
     assert note.endswith("NDMV, from the harmonic grammar; sibling-NDMV, from the harmonic grammar: none.")
 
 
+def test_with_trees_of_a_file_no_table_says_that_it_starts_from_hdp_dep(tmp_path):
+    trees = tmp_path / "theirs.conllu"
+    trees.write_text("", encoding="utf-8")
+    shown = Results([], [NAME], 1, suite="wsj", start=str(trees))
+    name, known = name_of_trees(str(trees)), f"whatever made the trees of {name_of_trees(str(trees))}, in the start"
+    table, starts = table_1(shown), harmonic_table(shown)
+    assert [row[-1] for row in table.table.rows] == [
+        known if "in the start" in ours else ours for _, ours in QUOTED_AND_KNOWN.values()
+    ]
+    assert any(f"Ours, NDMV and all below, start from the trees of {name}, " in note for note in table.notes)
+    assert starts.table.columns[1] == f"from the trees of {name}"
+    written = as_markdown(wsj_tables(shown))
+    assert "rules in the start" not in written
+    assert "the parses of HDP-DEP" not in written
+    assert all(known in " ".join(captioned.notes) for captioned in wsj_tables(shown)[1:])
+    assert shown.to_json()["trees"] == name
+
+
 def test_the_markdown_is_a_table_that_every_row_fits():
     blocks = as_markdown(wsj_tables(results(made_up_cell("wsj-ndmv", 0, 60)))).split("### ")[1:]
     titles = ["Table 1, UAS", "Section 5.4, UAS", "Table 4, UAS", "Table 4, log-likelihood", "Table 5, UAS"]
@@ -516,10 +588,12 @@ def test_the_json_has_the_parts_of_joint_models_and_the_numbers_of_the_paper():
     report = results(made_up_cell("wsj-joint-grand", 0, 60), made_up_cell("wsj-hdp-dep", 0, 50), curve).to_json()
     assert set(report["experiments"]) == {"wsj-joint-grand", "wsj-hdp-dep"}  # curves are for the figures
     joint = report["experiments"]["wsj-joint-grand"]
+    assert set(joint) == {"recipe", "knowledge", NAME}  # of one language there is no mean
     assert joint["knowledge"] == "universal rules in the start"
     assert joint[NAME]["first alone, mbr"]["all"] == {"mean": 31, "sd": None, "seeds": [31]}
     assert "first alone, mbr" not in report["experiments"]["wsj-hdp-dep"][NAME]
     assert report["paper"] == paper_numbers("wsj")
+    assert report["trees"] is None
 
 
 def test_a_bound_is_not_shown_as_a_likelihood():
@@ -546,6 +620,18 @@ def test_the_figures_are_those_of_the_paper_on_wsj():
         about = ElementTree.fromstring(text).find("{*}desc").text
         assert "Joint sibling-NDMV and L-NDMV on WSJ, sentences of up to 10 words. Trainings: 2 of DMO and 1" in about
     assert figures_of(results(made_up_cell("wsj-ndmv", 0, 60))) == {}
+
+
+def test_the_figures_leave_out_what_a_ladder_has_below_the_model():
+    def line(model: str, rung: int, height: float) -> dict:
+        return {"rung": rung, "model": model, "train": height, "dev": height, "watched": {"uas_10": 50 + height}}
+
+    below = [line("sibling", 0, -17), line("sibling", 0, -16.5)]
+    joint = [line("joint-sibling", 1, -43), line("joint-sibling", 1, -42)]
+    with_ladder, without = (
+        figures_of(results(made_up_cell("wsj-curve-dmo", 0, 60, history=history))) for history in (below + joint, joint)
+    )
+    assert with_ladder == without != {}
 
 
 # ---------------------------------------------------------------- the data of these tests

@@ -9,8 +9,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from corpus.penn_files import penn
 
+from depinduce.experiments.cells import SHARED
 from depinduce.experiments.wsj import LENGTHS, NAME, SAMPLE_TRAIN
 
 NOUN_PHRASES = (
@@ -64,6 +66,12 @@ def unlabelled(text: str) -> str:
 def words() -> set[str]:
     """All words of the language."""
     return set(re.findall(r"[A-Za-z]+(?=\))", " ".join((*NOUN_PHRASES, *VERBS, LONG, tree(0)))))
+
+
+def starts_in(out: Path) -> list[np.ndarray]:
+    """The trees of HDP-DEP that cells share; a first rung that they share has a history as well."""
+    shared = [dict(np.load(path)) for path in (out / SHARED).glob("*.npz")]
+    return [arrays["heads"] for arrays in shared if set(arrays) == {"heads"}]
 
 
 def made_up_cell(experiment: str, seed: int, uas: float, **more: Any) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from depinduce.experiments.ud import DEVELOPMENT, LANGUAGES, require_data, requi
 from depinduce.files import atomic_file
 
 if TYPE_CHECKING:
+    from depinduce.corpus import Corpus, Reading
     from depinduce.experiments.results import Results
 
 EXAMPLE = """depinduce reproduce ud --data ud14 --languages fr pl --experiments ndmv paper-ndmv --out ud-results
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="trainings side by side (default: 2)")
     parser.add_argument(
         "--split", choices=SPLITS, default="test",
-        help=f"whose trees are scored; dev is for development, with {' '.join(DEVELOPMENT)} only (default: test)",
+        help=f"whose trees are scored; dev is for development, of UD with {' '.join(DEVELOPMENT)} only (default: test)",
     )  # fmt: skip
     described = "\n".join(
         f"{suite}:\n" + "\n".join(f"  {name:22} {experiment.about}" for name, experiment in experiments.items())
@@ -91,10 +92,14 @@ def run(arguments: argparse.Namespace) -> int:
         data = Path(arguments.data)
     require_data(data, languages, split)
     start = None if arguments.init is None else arguments.init[1]
+    if start is not None:
+        require_start(start, data)
 
     from depinduce.experiments.results import Results
 
     there = Results.read(out, languages, seeds, split, suite, start)
+    if suite == "wsj":
+        require_same_sentences(there, data, out)
     cells = plan(names, languages, seeds, split)
     to_run = [cell for cell in cells if (cell.experiment, cell.language, cell.seed) not in there.cells]
     code = run_cells(to_run, data, out, arguments.jobs, len(cells) - len(to_run), start)
@@ -103,13 +108,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def require_options(arguments: argparse.Namespace) -> None:
-    """Refuse options of another suite, and none of its own."""
+    """Refuse the options of another suite, and a suite without its data."""
     suite = arguments.what
     for option, suites in (("data", ("ud", "joint")), ("languages", ("ud", "joint")),
                            ("ptb", ("wsj",)), ("sample", ("wsj",)), ("init", ("wsj",))):  # fmt: skip
         if getattr(arguments, option) is not None and suite not in suites:
             raise DepinduceError(f"--{option} is for reproduce {' and '.join(suites)}. Leave it away.")
-    if suite == "wsj" and (arguments.ptb is None) == (arguments.sample is None):
+    if arguments.ptb is not None and arguments.sample is not None:
+        raise DepinduceError("--ptb and --sample: choose one of them.")
+    if suite == "wsj" and arguments.ptb is None and arguments.sample is None:
         raise DepinduceError("reproduce wsj needs your copy of the Penn Treebank: --ptb DIR (or --sample DIR).")
     if suite != "wsj" and arguments.data is None:
         raise DepinduceError(f"reproduce {suite} needs --data DIR, with LANG/train.conllu and so on.")
@@ -122,7 +129,33 @@ def require_options(arguments: argparse.Namespace) -> None:
 def prepare_wsj(arguments: argparse.Namespace, out: Path) -> Path:
     """The directory with the converted treebank."""
     with progress("converting", unit="files") as update:
-        return wsj.prepare(out, arguments.ptb, arguments.sample, lambda path, done, all: update(done, path.name, all))
+        return wsj.prepare(
+            out, arguments.ptb, arguments.sample, lambda path, done, total: update(done, path.name, total)
+        )
+
+
+def wsj_sentences(data: Path) -> tuple[Corpus, Reading]:
+    """What all experiments on WSJ learn from."""
+    from depinduce.learning.held_out import training_corpus
+
+    reading = wsj.WSJ["wsj-ndmv"].configuration().reading
+    return training_corpus([str(data / wsj.NAME / "train.conllu")], reading), reading
+
+
+def require_same_sentences(there: Results, data: Path, out: Path) -> None:
+    """Refuse results that were made from another treebank."""
+    if there.cells:
+        now = wsj_sentences(data)[0].fingerprint()
+        if any(cell["training_data"]["sha256"] != now for cell in there.cells.values()):
+            raise DepinduceError(f"{out}: has results of other sentences than those of {data}. Choose another --out.")
+
+
+def require_start(path: str, data: Path) -> None:
+    """Refuse a file of other trees than those of the training sentences, before anything runs."""
+    from depinduce.learning.starts import trees_of_file
+
+    trees_of_file(path, *wsj_sentences(data))
+    say("the trainings start from the trees of a file: if people made them, they are not unsupervised")
 
 
 def chosen_experiments(suite: str, names: list[str] | None, models: list[str] | None) -> list[str]:
@@ -135,8 +168,8 @@ def chosen_experiments(suite: str, names: list[str] | None, models: list[str] | 
         chosen = [name for name in chosen if EXPERIMENTS[name].configuration().learning.model in models]
     if not chosen:
         raise DepinduceError(
-            f"None of the experiments {' '.join(names or ())} has the model {' '.join(models or ())}. "
-            "Leave away --models or --experiments."
+            f"No experiment {'of ' + ' '.join(names) if names else f'of reproduce {suite}'} has the model "
+            f"{' '.join(models or ())}. Leave away --models{' or --experiments' if names else ''}."
         )
     return chosen
 

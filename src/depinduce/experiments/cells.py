@@ -19,7 +19,7 @@ from depinduce.chart.states import state_expectations, tiny_problem
 from depinduce.corpus import Corpus, Reading, Vocabulary, build_corpus, load_corpus
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.scores import score
-from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, DECODERS, Cell
+from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, DECODERS, Cell, name_of_trees
 from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.files import atomic_file
 from depinduce.grammar.rules import RuleTable
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from depinduce.models.loading import Model
 
 TRAINING_CODE = ("corpus", "grammar", "chart", "evaluation", "models", "learning")  # all that results depend on
-SHARED = "shared"  # where the cells of one call keep what several of them need; can be deleted at any time
+SHARED = "shared"  # where cells keep what others need, too; can be deleted at any time
 LIKELIHOOD_LENGTH = 15  # log-likelihoods are those of sentences of up to so many words
 
 
@@ -69,14 +69,15 @@ def tasks_of(cells: list[Cell], data: Path, out: Path, start: str | None = None)
         experiment = EXPERIMENTS[cell.experiment]
         settings = experiment.configuration(cell.seed).values()
         how = experiment.recipe, settings, experiment.watched, experiment.lengths
-        tasks.append(CellTask(cell, *how, data, out, code, start))
+        tasks.append(CellTask(cell, *how, data, out, code, start if experiment.starts_from_hdp else None))
     return tasks
 
 
 def code_fingerprint() -> str:
     """A name for the present state of the code that trains and scores, to tell results of different states apart."""
     package, digest = Path(depinduce.__file__).parent, hashlib.sha256()
-    for source in sorted(path for room in TRAINING_CODE for path in package.glob(f"{room}/**/*.py")):
+    files = (path for room in TRAINING_CODE for path in package.glob(f"{room}/**/*"))
+    for source in sorted(path for path in files if path.suffix in (".py", ".toml")):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -121,7 +122,7 @@ def _trained_and_scored(task: CellTask) -> dict[str, Any]:
         "seed": cell.seed,
         "split": cell.split,
         "training_data": train.identity(),
-        "start": None if task.start is None else Path(task.start).name,
+        "start": None if task.start is None else name_of_trees(task.start),
         "scores": _scores(model, gold, task.lengths),
         "members": {
             name: _scores(member(model, name), gold, task.lengths)
@@ -142,7 +143,9 @@ def _trained_counts(configuration: Configuration, train: Corpus) -> tuple[Model,
     model, finished = learn(configuration.learning, configuration.reading, train)
     if not finished:
         raise KeyboardInterrupt
-    return model, model.history["steps"]
+    return model, [
+        {name: value for name, value in step.items() if name != "seconds"} for step in model.history["steps"]
+    ]
 
 
 def _trained_network(task: CellTask, run: Run) -> tuple[Model, list[dict[str, Any]]]:
@@ -174,6 +177,8 @@ def _share_first_rung(run: Run, task: CellTask) -> None:
     description = {
         "rungs": [vars(rung) | {"settings": vars(rung.settings)} for rung in first],
         "network": vars(run.configuration.network),
+        "start": None if task.start is None else name_of_trees(task.start),
+        "watched": task.watched,
     }
 
     def climb() -> dict[str, Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,11 @@ class Experiment:
     def configuration(self, seed: int = 0) -> Configuration:
         return configure({**load_recipe(self.recipe), **self.changes, "seed": seed})
 
+    @property
+    def starts_from_hdp(self) -> bool:
+        """Or from trees that a user puts in their place."""
+        return self.configuration().learning.init[0] == "hdp-dep"
+
     def seeds(self, asked: int) -> range:
         return range(asked if self.most_seeds is None else min(asked, self.most_seeds))
 
@@ -50,3 +57,9 @@ class Cell:
 
     def __str__(self) -> str:
         return f"{self.experiment} {self.language} {self.seed}"
+
+
+@cache
+def name_of_trees(path: str) -> str:
+    """A file of trees by its name and its content."""
+    return f"{Path(path).name} ({hashlib.sha256(Path(path).read_bytes()).hexdigest()[:12]})"

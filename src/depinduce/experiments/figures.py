@@ -80,9 +80,15 @@ def _several(cells: dict[str, list]) -> bool:
     return any(len(runs) > 1 for runs in cells.values())
 
 
+def _last_rung(history: list[Line]) -> list[Line]:
+    """The epochs of the model itself, without those of a ladder below it."""
+    top = max((line.get("rung", 0) for line in history), default=0)
+    return [line for line in history if line.get("rung", 0) == top]
+
+
 def _series(name: str, runs: list[dict], pick: Callable[[Line], float], colour: int, dashed: bool = False) -> Series:
     """The mean over seeds of a number of every epoch, within its range."""
-    curves = [[pick(line) for line in run["history"]] for run in runs]
+    curves = [[pick(line) for line in _last_rung(run["history"])] for run in runs]
     epochs = list(enumerate(zip(*curves, strict=False), 1))  # as many as all of them have
     points = [(epoch, statistics.fmean(values)) for epoch, values in epochs]
     band = [(epoch, min(values), max(values)) for epoch, values in epochs] if len(runs) > 1 else []

@@ -1,4 +1,4 @@
-"""Results of the experiments on Universal Dependencies: finished cells, and their means over seeds and languages."""
+"""Results of the experiments: finished cells, and their means over seeds and languages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from depinduce import __version__
-from depinduce.experiments.experiment import DECODERS
+from depinduce.experiments.experiment import DECODERS, name_of_trees
 from depinduce.experiments.suites import EXPERIMENTS, SUITES, plan, read_cell
 from depinduce.experiments.ud import LANGUAGES, LENGTHS
 from depinduce.learning.learning_settings import JOINT_MODELS
@@ -66,8 +66,10 @@ class Results:
         seeds: int,
         split: str = "test",
         suite: str = "ud",
+        start: str | None = None,
     ):
         self.languages, self.seeds, self.split, self.suite = list(languages), seeds, split, suite
+        self.trees = None if start is None else name_of_trees(start)  # that took the place of HDP-DEP's
         self.cells = {(cell["experiment"], cell["language"], cell["seed"]): cell for cell in cells}
 
     @classmethod
@@ -82,7 +84,7 @@ class Results:
     ) -> Results:
         """Whatever is there, of all experiments of a suite. start: a file of trees in the place of HDP-DEP's"""
         found = [read_cell(cell, out, start) for cell in plan(SUITES[suite], languages, seeds, split)]
-        return cls([result for result in found if result is not None], languages, seeds, split, suite)
+        return cls([result for result in found if result is not None], languages, seeds, split, suite, start)
 
     @property
     def experiments(self) -> list[str]:
@@ -107,18 +109,29 @@ class Results:
                 values.append(statistics.fmean(numbers))
         return Spread(tuple(values), len(seeds))
 
+    def knowledge(self, experiment: str) -> str:
+        """What an experiment is told about the language."""
+        return knowledge(experiment, self.trees)
+
     def to_json(self) -> dict[str, Any]:
         """Every mean with its seeds, beside what the paper prints."""
+        groups = [*self.languages, AVERAGE] if len(self.languages) > 1 else self.languages
         experiments = {
             name: {
                 "recipe": EXPERIMENTS[name].recipe,
-                "knowledge": knowledge(name),
-                **{language: self._numbers(name, language) for language in (*self.languages, AVERAGE)},
+                "knowledge": self.knowledge(name),
+                **{language: self._numbers(name, language) for language in groups},
             }
             for name in self.experiments
             if not EXPERIMENTS[name].watched
         }
-        about = {"depinduce": __version__, "split": self.split, "seeds": self.seeds, "languages": self.languages}
+        about = {
+            "depinduce": __version__,
+            "trees": self.trees,
+            "split": self.split,
+            "seeds": self.seeds,
+            "languages": self.languages,
+        }
         paper = {} if self.suite == "joint" else {"paper": paper_numbers(self.suite)}
         return about | {"experiments": experiments} | paper
 
@@ -150,8 +163,8 @@ def log_likelihood(part: str) -> Pick:
 RULES = {"penn": "universal rules", "ud": "universal rules for UD", "english": "English rules"}
 
 
-def knowledge(experiment: str) -> str:
-    """What an experiment is told about the language."""
+def knowledge(experiment: str, trees: str | None = None) -> str:
+    """What an experiment is told about the language. trees: those of a file, in the place of HDP-DEP's"""
     settings = EXPERIMENTS[experiment].configuration().learning
     known = []
     if settings.constrained_tags:
@@ -160,7 +173,9 @@ def knowledge(experiment: str) -> str:
         known += [f"function-word constraint ({tags} head nothing) in {', '.join(stages)}"] if stages else []
     if settings.rules is not None:
         known.append(f"{RULES.get(settings.rules, settings.rules)} in training")
-    if settings.init[0] == "hdp-dep":
+    if settings.init[0] == "hdp-dep" and trees is not None:
+        known.append(f"whatever made the trees of {trees}, in the start")
+    elif settings.init[0] == "hdp-dep":
         known += [f"{RULES.get(rules, rules)} in the start" for rules in settings.init[1:]]
     return " and ".join(known) or "none"
 

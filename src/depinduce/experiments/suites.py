@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from depinduce.errors import DepinduceError
-from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, Cell
+from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, Cell, name_of_trees
 from depinduce.experiments.ud import JOINT, UD
 from depinduce.experiments.wsj import WSJ
 from depinduce.learning.configuration import as_saved, changes, configure
@@ -47,7 +47,8 @@ def read_cell(cell: Cell, out: Path, start: str | None = None) -> dict[str, Any]
     if version != (CELL_FORMAT, CELL_FORMAT_VERSION):
         raise DepinduceError(f"{path}: written in another format, {version[0]} {version[1]}. {remedy}")
     trees = result.get("start")
-    if trees != (None if start is None else Path(start).name):
+    wanted = name_of_trees(start) if start is not None and EXPERIMENTS[cell.experiment].starts_from_hdp else None
+    if trees != wanted:
         came = "HDP-DEP" if trees is None else f"the trees of {trees}"
         raise DepinduceError(f"{path}: started from {came}, which is not what --init says now. {remedy}")
     now = as_saved(EXPERIMENTS[cell.experiment].configuration(cell.seed).values())

@@ -110,7 +110,7 @@ def table_3_likelihood(results: Results) -> Captioned:
         knowledge_used(TABLE_3),
     ]
     return Captioned(
-        Table(title_of(results, "Table 3, log-likelihood, train / dev", "mean"), _table_3_columns(), rows), notes
+        Table(title_of(results, "Table 3, log-likelihood, train / dev", "mean", False), _table_3_columns(), rows), notes
     )
 
 
@@ -176,9 +176,9 @@ def as_markdown(tables: Sequence[Captioned]) -> str:
     return "\n".join(lines)
 
 
-def title_of(results: Results, what: str, mean: str = "mean ± sd") -> str:
+def title_of(results: Results, what: str, mean: str = "mean ± sd", scored: bool = True) -> str:
     seeds = "1 seed" if results.seeds == 1 else f"{mean} of {results.seeds} seeds"
-    return f"{what}; {results.split} sentences, {seeds}"
+    return f"{what}; {results.split} sentences, {seeds}" if scored else f"{what}; {seeds}"
 
 
 def with_average(results: Results) -> list[str]:
@@ -207,11 +207,11 @@ def both_lengths(
     return " / ".join(str(results.spread(experiment, language, pick)) for pick in picks).strip(" /")
 
 
-def knowledge_used(columns: Mapping[str, str]) -> str:
+def knowledge_used(columns: Mapping[str, str], trees: str | None = None) -> str:
     """What the experiments of a table know of the language, those that know the same together."""
     known: dict[str, list[str]] = {}
     for column, experiment in columns.items():
-        known.setdefault(knowledge(experiment), []).append(column)
+        known.setdefault(knowledge(experiment, trees), []).append(column)
     if len(known) == 1:
         return f"Knowledge used: {next(iter(known))}."
     parts = (f"{'; '.join(names)}: {what}" for what, names in known.items())

@@ -11,15 +11,17 @@ from functools import partial
 from pathlib import Path
 
 from depinduce.corpus.penn import PennSettings, convert, write_splits
+from depinduce.corpus.penn.sections import as_choice, find_sections
 from depinduce.errors import DepinduceError
 from depinduce.experiments.experiment import Experiment
+from depinduce.files import atomic_file
 
 NAME = "wsj"  # in the place of a language
 LENGTHS = ("10", "all")
 CURVE_EPOCHS, CURVE_SEEDS = 40, 3
 NO_SKIP, EM, SEPARATE = {"skip_connections": False}, {"method": "em"}, {"agreement": False}
-HARMONIC = {"init": ("harmonic",), "start_trees": "best"}
-CURVE = {"epochs": CURVE_EPOCHS, "patience": CURVE_EPOCHS}
+FROM_HARMONIC = {"init": ("harmonic",), "start_trees": "best"}
+CURVE = {"epochs": CURVE_EPOCHS, "patience": CURVE_EPOCHS, "ladder": ()}  # from the parses of HDP-DEP at once
 SAMPLE_TRAIN = "conll2000_unlabelled.conllu"
 
 _on_wsj = partial(Experiment, languages=(NAME,), lengths=LENGTHS)
@@ -40,8 +42,8 @@ WSJ = {
     "wsj-joint-sibling": _on_wsj("wsj-joint-sibling", "sibling-NDMV and L-NDMV, trained to agree"),
     "wsj-joint-grand": _on_wsj("wsj-joint-grand", "grand-NDMV and L-NDMV, trained to agree"),
     "wsj-separate-sibling": _on_wsj("wsj-joint-sibling", "the first of these, each trained for itself", SEPARATE),
-    "wsj-ndmv-harmonic": _on_wsj("wsj-ndmv", "NDMV, harmonic start", HARMONIC),
-    "wsj-sibling-harmonic": _on_wsj("wsj-sibling", "sibling-NDMV, harmonic start", HARMONIC),
+    "wsj-ndmv-harmonic": _on_wsj("wsj-ndmv", "NDMV, harmonic start", FROM_HARMONIC),
+    "wsj-sibling-harmonic": _on_wsj("wsj-sibling", "sibling-NDMV, harmonic start", FROM_HARMONIC),
     "wsj-sibling-no-skip": _on_wsj("wsj-sibling", "sibling without skip connections", NO_SKIP),
     "wsj-grand-no-skip": _on_wsj("wsj-grand", "grand without skip connections", NO_SKIP),
     "wsj-joint-sibling-no-skip": _on_wsj("wsj-joint-sibling", "joint-sibling without skip connections", NO_SKIP),
@@ -68,16 +70,39 @@ def prepare(
     """
     data = out / "data"
     files = [data / NAME / f"{split}.conllu" for split in ("train", "dev", "test")]
-    if all(path.is_file() for path in files):
+    source = str(Path(treebank or sample).resolve())
+    made_from = data / "source.txt"
+    if all(path.is_file() for path in (*files, made_from)):
+        earlier = made_from.read_text(encoding="utf-8")
+        if earlier != source:
+            raise DepinduceError(
+                f"{data}: made from {earlier}, not from {source}. Choose another --out, or delete {data} if it moved."
+            )
         return data
+    learn_from = None
     if treebank is not None:
-        write_splits(convert(treebank, PennSettings(), report), data / NAME)
+        _require_all_sections(treebank)
+        splits = convert(treebank, PennSettings(), report)
     else:
         learn_from = Path(sample) / SAMPLE_TRAIN
         if not learn_from.is_file():
             raise DepinduceError(f"{learn_from}: no such file. --sample names a directory with it, mrg/00 and mrg/01.")
         settings = PennSettings(train_sections=(), dev_sections=("0",), test_sections=("1",))
-        write_splits(convert(Path(sample) / "mrg", settings, report), data / NAME)
-        shutil.copyfile(learn_from, files[0])
+        splits = convert(Path(sample) / "mrg", settings, report)
+    data.mkdir(parents=True, exist_ok=True)
     (data / ".gitignore").write_text("# not ours to pass on\n*\n", encoding="utf-8")
+    write_splits(splits, data / NAME)
+    if learn_from is not None:
+        with atomic_file(files[0]) as temporary:
+            shutil.copyfile(learn_from, temporary)
+    made_from.write_text(source, encoding="utf-8")  # the last, so that what is half done is done again
     return data
+
+
+def _require_all_sections(treebank: str) -> None:
+    missing = [section for section in range(2, 24) if section not in find_sections(treebank)]
+    if missing:
+        raise DepinduceError(
+            f"--ptb {treebank}: sections {as_choice(missing)} are missing; the paper learns from sections 2-21 and "
+            "scores 22 and 23. Name a directory with all of them."
+        )

@@ -173,9 +173,8 @@ class HdpSteps:
             bound += sign * (log_gamma(items).sum() - log_gamma(self.by_symbol(items)).sum())
         left = 1.0 - np.cumsum(shares, axis=1)[:, :-1]  # of the stick, after each break
         before = np.concatenate([np.ones((symbols, 1)), left[:, :-1]], axis=1) if states > 1 else left
-        with np.errstate(divide="ignore"):
-            breaks = np.log(np.maximum(left, SMALLEST_SHARE) / np.maximum(before, SMALLEST_SHARE))
-        return float(bound + (settings.top_concentration - 1.0) * breaks.sum())
+        log_kept = np.log(np.maximum(left, SMALLEST_SHARE) / np.maximum(before, SMALLEST_SHARE))  # at every break
+        return float(bound + (settings.top_concentration - 1.0) * log_kept.sum())
 
     def _better_shares(self, counts: StateRules, shares: np.ndarray) -> np.ndarray:
         """β nearer to where the counts of all contexts would have it."""
