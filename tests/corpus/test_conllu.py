@@ -185,8 +185,9 @@ def test_a_comment_takes_the_place_of_an_older_value(line_end, start, tmp_path):
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 @pytest.mark.parametrize("missing", [0, 1, 2])
-def test_a_last_block_can_be_ended(line_end, missing, tmp_path):
-    whole = f"# c\n{block('a/X b/X')}".replace("\n", line_end)
+@pytest.mark.parametrize("words", [block("a/X b/X"), "# d\n\n"], ids=["words", "no words"])
+def test_a_last_block_can_be_ended(line_end, missing, words, tmp_path):
+    whole = f"# c\n{words}".replace("\n", line_end)
     text = whole[: len(whole) - missing * len(line_end)]
     (sentence,) = read_sentences(write(tmp_path / "a.conllu", text))
     assert sentence.render() == text

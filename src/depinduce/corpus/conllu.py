@@ -121,14 +121,14 @@ class Sentence:
         body = "\t".join(fields).replace("\t\n", "\n")
         if self._between:
             body = self._put_back_between(body)
-        lead, tail = self._lead, self._tail
-        if comments or ended:
-            line_end = "\r\n" if "\r\n" in lead + body + tail else "\n"
-            for text in comments:
-                lead = _with_comment(lead, text if text.startswith("#") else f"# {text}", line_end)
-            if ended:
-                tail += line_end * max(0, 2 - tail.count("\n"))
-        return lead + body + tail
+        lead = self._lead
+        line_end = "\r\n" if (comments or ended) and "\r\n" in lead + body + self._tail else "\n"
+        for text in comments:
+            lead = _with_comment(lead, text if text.startswith("#") else f"# {text}", line_end)
+        block = lead + body + self._tail
+        if ended:
+            block += line_end * (2 - block[len(block.rstrip("\r\n")) :].count("\n"))
+        return block
 
     def _replace(self, fields: list[str], number: int, values: Sequence[str]) -> None:
         if len(values) != len(self):

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from depinduce.corpus import Corpus, Reading, Sentence, attach, build_corpus, open_output, read_sentences
 from depinduce.corpus.punctuation import marks_of
 from depinduce.models.parsed_sentences import ParsedSentence
@@ -126,18 +128,23 @@ def parse_sentences(
 
     first: the number of the first sentence in its file
     """
-    reading = replace(model.reading, min_length=None, max_length=None)  # every sentence gets a tree
-    corpus = build_corpus(sentences, reading, tag_vocabulary=model.tags, word_vocabulary=model.words)
+    corpus = corpus_for(model, sentences)
     parses = parse_trees(model, corpus, parsing, first)
-    return list(_of_sentences(sentences, corpus, reading, parses, parsing)), set(corpus.unknown_tags)
+    return list(_of_sentences(sentences, corpus, model.reading, parses, parsing)), set(corpus.unknown_tags)
+
+
+def corpus_for(model: Model, sentences: list[Sentence]) -> Corpus:
+    """The sentences as a model reads them, of any length, without punctuation."""
+    reading = replace(model.reading, min_length=None, max_length=None)  # those are limits of training
+    return build_corpus(sentences, reading, tag_vocabulary=model.tags, word_vocabulary=model.words)
 
 
 def _of_sentences(
     sentences: list[Sentence], corpus: Corpus, reading: Reading, parses: Parses, parsing: Parsing
 ) -> Iterator[list[ParsedSentence]]:
     number_in_corpus = dict(zip(corpus.index.tolist(), range(len(corpus)), strict=True))
-    offsets, heads = corpus.offsets.tolist(), [tree.tolist() for tree in parses.heads]
-    posteriors = None if parses.posteriors is None else [tree.tolist() for tree in parses.posteriors]
+    offsets, heads = corpus.offsets.tolist(), parses.heads.tolist()
+    posteriors = None if parses.posteriors is None else np.minimum(parses.posteriors, 1.0).tolist()  # rounded sums
     log_z = None if parses.log_z is None else parses.log_z.tolist()
     log_probability = None if parses.log_probability is None else parses.log_probability.tolist()
     marks = marks_of(reading.punctuation, reading.tag_column)

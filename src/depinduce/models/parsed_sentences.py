@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from depinduce.corpus import Sentence
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False)
 class ParsedSentence:
     """A sentence and a tree, to which punctuation is attached. What was not asked for is None."""
 
@@ -29,13 +29,15 @@ class ParsedSentence:
             return 0.0
         return math.exp(min(self.log_probability - self.log_likelihood, 0.0))  # both are rounded
 
-    def render(self, *, posteriors: bool = False, log_likelihood: bool = False) -> str:
+    def render(self, *, posteriors: bool = False, log_likelihood: bool = False, ended: bool = False) -> str:
         """The block of the sentence with this tree in HEAD, and everything else as it was.
 
         One of several trees has comments that say which, and how probable it is. As ids must be unique in a file, the
         second tree of the sentence s1 has the sent_id s1-tree2, and so on; the first keeps its id.
 
-        posteriors: add the probability of each arc to MISC; log_likelihood: add it as a comment
+        posteriors: add the probability of each arc to MISC
+        log_likelihood: add it as a comment
+        ended: end with a blank line, as one of several trees always does; the last block of a file may lack it
         """
         misc = None
         if posteriors and self.probabilities is not None:
@@ -44,7 +46,7 @@ class ParsedSentence:
         if log_likelihood and self.log_likelihood is not None:
             comments.append(f"log_likelihood = {self.log_likelihood:.6f}")
         if self.number is None:
-            return self.sentence.render(self.heads, misc=misc, comments=comments)
+            return self.sentence.render(self.heads, misc=misc, comments=comments, ended=ended)
         sentence = self.sentence
         if self.number > 1:
             sentence = sentence.again()
