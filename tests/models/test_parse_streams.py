@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from chart.enumeration import projective_trees
 from corpus.blocks import block, write
 from learning.tagged import random_table, tagged
 
-from depinduce.corpus import Reading, Vocabulary, load_corpus, read_sentences
+from depinduce.corpus import Reading, Vocabulary, load_corpus, open_output, read_sentences
 from depinduce.corpus.demo import demo_file
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.trees import find_cycle, is_projective
@@ -375,6 +376,27 @@ def test_a_stream_reads_no_further_than_one_block_ahead(model, tmp_path):
         assert next(stream).sentences == 10
         assert read <= 10 * (number + 1)
     stream.close()
+
+
+@pytest.mark.parametrize("parsing", [Parsing(), Parsing(k_best=2, posteriors=True)], ids=["one tree", "k best"])
+def test_memory_does_not_grow_with_the_file(model, parsing, monkeypatch, tmp_path):
+    monkeypatch.setattr(parse_streams, "MOST_WORDS", 600)
+    text = demo_file("test").read_text("utf-8")
+
+    def peak(copies: int) -> int:
+        path = write(tmp_path / f"{copies}.conllu", text * copies)
+        with open_output(tmp_path / "out.conllu") as output:
+            tracemalloc.start()
+            try:
+                for some in parse_stream(model, read_sentences(path), parsing):
+                    for block in some.rendered:
+                        output.write(block)
+                return tracemalloc.get_traced_memory()[1]
+            finally:
+                tracemalloc.stop()
+
+    peak(1)  # what is allocated once
+    assert peak(8) < 1.6 * peak(2)  # four times as much if all of it were kept
 
 
 @pytest.mark.parametrize(
