@@ -24,3 +24,9 @@ def test_the_examples_of_the_module_run(examples):
     result = doctest.testmod(parser, extraglobs=examples)
     assert result.failed == 0
     assert result.attempted > 20
+
+
+def test_the_examples_of_the_page_on_python_run():
+    result = doctest.testfile(str(DOCS / "python.md"), module_relative=False, encoding="utf-8")
+    assert result.failed == 0
+    assert result.attempted > 10
