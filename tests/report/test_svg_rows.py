@@ -72,6 +72,28 @@ def test_every_arc_goes_from_the_row_of_its_head_to_the_row_of_its_child():
         assert head == 0 or abs(ys[0] - rows_at[head - 1]) < 13  # half a row
 
 
+@pytest.mark.parametrize("width", [None, 0])
+def test_both_shoulders_of_an_arc_are_round_outside(width):
+    """The flag of an elliptic arc says on which side its centre is: it must be at the foot of the shoulder's end."""
+    options = {"gold": [2, 0, 2, 5, 2, 3], "width": width}
+    root = ElementTree.fromstring(tree_svg(["w"] * 6, ["T"] * 6, [3, 1, 5, 3, 0, 5], **options))
+    shoulders = 0
+    for arc in arcs(root):
+        path = arc.find(f"{SVG}path").get("d")
+        if "A" not in path:
+            continue
+        numbers = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", path)]
+        x0, y0, _, _, _, _, first, x1, y1, straight, _, _, _, _, second, x3, y3 = numbers
+        x2, y2 = (x1, straight) if width == 0 else (straight, y1)
+        centres = [(x0, y1), (x3, y2)] if width == 0 else [(x1, y0), (x2, y3)]
+        ends = [((x0, y0), (x1, y1), first), ((x2, y2), (x3, y3), second)]
+        for (cx, cy), ((ax, ay), (bx, by), flag) in zip(centres, ends, strict=True):
+            turn = (ax - cx) * (by - cy) - (ay - cy) * (bx - cx)  # positive: clockwise on the screen
+            assert (turn > 0) == bool(flag)
+            shoulders += 1
+    assert shoulders >= 16
+
+
 @pytest.mark.parametrize("seed", range(15))
 def test_arcs_of_projective_trees_never_cross(seed):
     rng = np.random.default_rng(seed)

@@ -76,6 +76,12 @@ def test_without_gold_there_is_nothing_to_score(tmp_path):
     assert "✗" not in drawn.text(80)
 
 
+def test_one_of_several_trees_says_which(tmp_path):
+    text = "# sent_id = s1-tree2\n# tree = 2 of 3\n# log_probability = -9.5\n# probability = 0.125\n" + WRONG
+    assert picture(tmp_path, text, gold=None).caption == "sentence 7, s1-tree2, tree 2 of 3, probability 0.125"
+    assert picture(tmp_path, "# tree = 1 of 1\n" + WRONG, gold=None).caption == "sentence 7, tree 1 of 1"
+
+
 def test_what_hangs_on_punctuation_hangs_on_the_word_above_it():
     assert lifted([2, 4, 4, 0, -1], [True, False, True, True, False]) == [4, 4, 4, 0, -1]
     assert lifted([2, 0, -1], [True, False, True]) == [0, 0, -1]  # nothing is above the mark

@@ -13,6 +13,7 @@ from depinduce.report.arc_layout import wrong_words
 from depinduce.report.svg_tree import tree_svg
 from depinduce.report.text_tree import draw_tree
 
+_ONE_OF_SEVERAL = re.compile(r"^# (tree|probability) = (.+)$")  # what `parse --k-best` and `--samples` write
 _POSTERIOR = re.compile(r"(?:^|\|)Posterior=([0-9.eE+-]+)(?:\||$)")
 
 
@@ -21,7 +22,7 @@ class TreePicture:
     """A sentence ready to be drawn in any form."""
 
     number: int  # in its file, from 1
-    name: str | None  # its sent_id
+    name: str  # its sent_id, if it has one, and which of several trees of a sentence it is
     words: list[str]
     tags: list[str]
     heads: list[int]  # 1-based, 0 = root, -1 = unknown
@@ -85,7 +86,12 @@ def tree_picture(
         words, tags = list(compress(words, keep)), list(compress(tags, keep))
         posteriors = posteriors and list(compress(posteriors, keep))
         punctuation = frozenset()
-    return TreePicture(number, sentence.sent_id, words, tags, heads, gold_heads, posteriors, punctuation)
+    return TreePicture(number, _name(sentence), words, tags, heads, gold_heads, posteriors, punctuation)
+
+
+def _name(sentence: Sentence) -> str:
+    comments = filter(None, map(_ONE_OF_SEVERAL.search, sentence.comments))
+    return ", ".join(filter(None, [sentence.sent_id, *(f"{found[1]} {found[2]}" for found in comments)]))
 
 
 def lifted(heads: Sequence[int], keep: Sequence[bool]) -> list[int]:
