@@ -44,11 +44,12 @@ def test_a_graph_is_the_one_that_nltk_reads_from_the_same_file():
 
 
 def test_the_heads_of_a_parser_replace_heads_and_labels_of_the_file(tmp_path):
-    tree = sentence(tmp_path, block("go/VERB home/ADV", [0, 1]).replace("1\t_\t_", "1\tadvmod\t_"))
-    assert [label for _, label, _ in to_nltk(tree).triples()] == ["advmod"]
-    graph = to_nltk(ParsedSentence(tree, [2, 0]))
+    text = block("go/VERB home/ADV now/ADV", [0, 1, 1]).replace("1\t_\t_", "1\tadvmod\t_")
+    tree = sentence(tmp_path, text)
+    assert [label for _, label, _ in to_nltk(tree).triples()] == ["advmod", "advmod"]
+    graph = to_nltk(ParsedSentence(tree, [2, 0, 2]))
     assert graph.root["word"] == "home"
-    assert [label for _, label, _ in graph.triples()] == ["dep"]
+    assert [label for _, label, _ in graph.triples()] == ["dep", "dep"]
 
 
 def test_a_missing_tag_is_taken_from_the_other_column(tmp_path):
