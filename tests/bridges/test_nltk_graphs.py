@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import islice
 
 import pytest
@@ -68,3 +69,9 @@ def test_several_roots_hang_on_the_top(tmp_path):
 def test_a_word_without_a_head_is_refused(tmp_path):
     with pytest.raises(DepinduceError, match=r"Word 2 '\.' of the sentence has no head, .* Parse it first"):
         to_nltk(sentence(tmp_path, block("go/VERB ./PUNCT", [0, "_"])))
+
+
+def test_where_nltk_is_missing_the_extra_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nltk.parse.dependencygraph", None)
+    with pytest.raises(DepinduceError, match=r"pip install 'depinduce\[nltk\]'"):
+        to_nltk(sentence(tmp_path, block("go/VERB", [0])))
