@@ -108,7 +108,7 @@ def blocks(sentences: Iterable[Sentence], parsing: Parsing, most: int = BLOCK) -
 
 
 def _parse_block(model: Model, sentences: list[Sentence], parsing: Parsing, first: int) -> ParsedBlock:
-    parsed, unknown_tags = parse_sentences(model, sentences, parsing, first)
+    parsed, unknown_tags = _parse_one_by_one(model, sentences, parsing, first)
     return ParsedBlock(
         rendered=[
             tree.render(posteriors=parsing.posteriors, log_likelihood=parsing.log_likelihood)
@@ -128,9 +128,17 @@ def parse_sentences(
 
     first: the number of the first sentence in its file
     """
+    parsed, unknown_tags = _parse_one_by_one(model, sentences, parsing, first)
+    return list(parsed), unknown_tags
+
+
+def _parse_one_by_one(
+    model: Model, sentences: list[Sentence], parsing: Parsing, first: int
+) -> tuple[Iterator[list[ParsedSentence]], set[str]]:
+    """The same, but for whoever needs only one sentence at a time."""
     corpus = corpus_for(model, sentences)
     parses = parse_trees(model, corpus, parsing, first)
-    return list(_of_sentences(sentences, corpus, model.reading, parses, parsing)), set(corpus.unknown_tags)
+    return _of_sentences(sentences, corpus, model.reading, parses, parsing), set(corpus.unknown_tags)
 
 
 def corpus_for(model: Model, sentences: list[Sentence]) -> Corpus:
