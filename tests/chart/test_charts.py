@@ -258,6 +258,18 @@ def test_the_same_seed_gives_the_same_samples_on_any_number_of_threads(order):
     assert not np.array_equal(alone.heads, other.heads)
 
 
+def test_a_sentence_with_a_seed_of_its_own_has_the_same_samples_in_any_batch():
+    table, batch, _ = random_problem(Order.FIRST, [5, 6, 7], tags=3, seed=11)
+    seeds = np.array([7, 8, 9])
+    together = by_sentence(batch, sample_trees(table, batch, 5, seed=seeds).heads.T)
+    for number, (start, end) in enumerate(zip(batch.offsets, batch.offsets[1:], strict=False)):
+        tags = batch.column[start:end]
+        one = tag_batch(Order.FIRST, tags, np.array([0, len(tags)]), 3)
+        assert sample_trees(table, one, 5, seed=seeds[number : number + 1]).heads.T.tolist() == list(together[number])
+    with pytest.raises(ValueError, match="seeds for 3 sentences"):
+        sample_trees(table, batch, 5, seed=seeds[:2])
+
+
 # ---------------------------------------------------------------- the same numbers by other ways
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import itertools
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +14,10 @@ import pytest
 from cli.demo_parts import contents, demo_part, depinduce, depinduce_process, on_a_terminal, without_heads
 from corpus.blocks import block, write
 
+from depinduce.corpus import read_sentences
 from depinduce.corpus.demo import demo_file
-from depinduce.models import parsing
-from depinduce.models.parsing import parse_stream
+from depinduce.models import parse_streams
+from depinduce.models.parse_streams import parse_stream
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +96,54 @@ def test_posteriors_and_minimum_risk_are_on_offer(model, parsed, tmp_path):
     assert "SpaceAfter=No|Posterior=" in text
 
 
+def test_k_best_trees_and_log_likelihoods_are_on_offer(model, parsed, tmp_path, capsys):
+    source = demo_part(tmp_path / "a.conllu", "test", 30)
+    options = ["--k-best", 3, "--log-likelihood", "--posteriors", "-o", tmp_path / "b.conllu"]
+    assert depinduce("parse", model, source, *options) == 0
+    trees = list(read_sentences(tmp_path / "b.conllu", trees=True))
+    ids = [f"demo-test-{n:04}{suffix}" for n in range(1, 31) for suffix in ("", "-tree2", "-tree3")]
+    assert [tree.sent_id for tree in trees] == ids
+    for tree in trees:
+        keys = [comment.partition(" = ")[0] for comment in tree.comments]
+        assert keys[-4:] == ["# log_likelihood", "# tree", "# log_probability", "# probability"]
+    best = "".join(tree.render() for tree in trees[::3])
+    best = re.sub(r"^# (log_likelihood|tree|(log_)?probability) = .*\n|\|?Posterior=[0-9.]+", "", best, flags=re.M)
+    assert re.sub(r"\t$", r"\t_", best, flags=re.M) == "".join(
+        sentence.render() for sentence in itertools.islice(read_sentences(write(tmp_path / "c", parsed.decode())), 30)
+    )
+
+
+def test_samples_are_drawn_by_their_seed(model, tmp_path):
+    source = demo_part(tmp_path / "a.conllu", "test", 30)
+    for name, seed in (("a", []), ("b", ["--seed", 0]), ("c", ["--seed", 1])):
+        assert depinduce("parse", model, source, "--samples", 2, *seed, "-o", tmp_path / name) == 0
+    a, b, c = ((tmp_path / name).read_text("utf-8") for name in "abc")
+    assert a == b != c
+    assert a.count("# tree = 1 of 2\n") == a.count("# tree = 2 of 2\n") == 30
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--k-best", 2, "--samples", 2], "--k-best and --samples: choose one of them."),
+        (["--k-best", 2, "--decode", "viterbi"], "--decode chooses one tree, but the k best trees are the most"),
+        (["--seed", 1], "--seed is for --samples: nothing else is random. Leave it away."),
+        (["--samples", 0], "--samples must be at least 1, not 0."),
+    ],
+)
+def test_options_that_cannot_go_together_are_refused(model, options, message, tmp_path, capsys):
+    assert depinduce("parse", model, demo_file("test"), *options, "-o", tmp_path / "b.conllu") == 1
+    assert message in capsys.readouterr().err
+    assert contents(tmp_path) == {}
+
+
+def test_the_last_line_tells_the_throughput(model, tmp_path, capsys):
+    assert depinduce("parse", model, demo_file("test"), "-o", tmp_path / "b.conllu") == 0
+    assert re.search(
+        r"parsed 150 sentences, \d+ words in [\d.]+ s \([\d,]+ words/s\)$", capsys.readouterr().err.strip()
+    )
+
+
 def test_unknown_tags_are_named_once(model, tmp_path, capsys):
     sentence = block("a/FOO b/NOUN c/BAR")
     path = write(tmp_path / "a.conllu", *[sentence] * 2500, block("a/NOUN d/FOO"))  # two blocks of parsing
@@ -130,7 +180,7 @@ def test_an_interruption_leaves_no_output(model, tmp_path, monkeypatch, capsys):
         yield from itertools.islice(parse_stream(*arguments, block=20), 3)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(parsing, "parse_stream", interrupted)
+    monkeypatch.setattr(parse_streams, "parse_stream", interrupted)
     assert depinduce("parse", model, demo_file("test"), "-o", tmp_path / "out.conllu") == 130
     assert "interrupted; nothing half-written is left behind" in capsys.readouterr().err
     assert contents(tmp_path) == {}

@@ -174,6 +174,40 @@ def test_comments_are_added_below_the_others(line_end, tmp_path):
     assert sentence.render(comments=["new = 1", "# newer = 2"]) == expected
 
 
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("start", ["", "\ufeff"])
+def test_a_comment_takes_the_place_of_an_older_value(line_end, start, tmp_path):
+    text = f"{start}#score=1\n# score of = 3\n# old\n{block('a/X')}".replace("\n", line_end)
+    (sentence,) = read_sentences(write(tmp_path / "a.conllu", text))
+    expected = f"{start}# score = 2\n# score of = 3\n# old\n# new\n{block('a/X')}".replace("\n", line_end)
+    assert sentence.render(comments=["score = 2", "new"]) == expected
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("missing", [0, 1, 2])
+@pytest.mark.parametrize("words", [block("a/X b/X"), "# d\n\n"], ids=["words", "no words"])
+def test_a_last_block_can_be_ended(line_end, missing, words, tmp_path):
+    whole = f"# c\n{words}".replace("\n", line_end)
+    text = whole[: len(whole) - missing * len(line_end)]
+    (sentence,) = read_sentences(write(tmp_path / "a.conllu", text))
+    assert sentence.render() == text
+    assert sentence.render(ended=True) == whole
+
+
+def test_a_block_below_itself_repeats_neither_its_byte_order_mark_nor_where_it_begins_something(tmp_path):
+    once = "# newdoc id = d\n# newdoc\n# newpar\n# global.columns = ID FORM\n"
+    stays = "# newdocument = x\n# text = a b\n1-2\tab" + "\t_" * 8 + "\n" + block("a/X b/X")
+    (sentence,) = read_sentences(write(tmp_path / "a.conllu", "\ufeff\n" + once + stays))
+    assert sentence.again().render() == stays
+    assert sentence.again().forms == ["a", "b"]
+    assert sentence.render() == "\ufeff\n" + once + stays
+
+
+def test_a_byte_order_mark_does_not_hide_the_sent_id(tmp_path):
+    (sentence,) = read_sentences(write(tmp_path / "a.conllu", "\ufeff# sent_id = s1\n" + block("a/X")))
+    assert sentence.sent_id == "s1"
+
+
 def test_sent_id_stays_on_its_line(tmp_path):
     path = write(tmp_path / "a.conllu", "# sent_id =\n# text = a\n" + block("a/X"), "#sent_id=x 1 \r\n" + block("a/X"))
     assert [sentence.sent_id for sentence in read_sentences(path)] == [None, "x 1"]

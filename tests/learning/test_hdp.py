@@ -583,6 +583,18 @@ def test_posteriors_beside_parses_are_those_of_the_chart():
     assert 0 < found.min() < found.max() <= 1 + 1e-9
 
 
+def test_the_likelihood_beside_parses_is_that_of_the_chart_and_single_trees_are_refused():
+    from depinduce.models.parsing import parse_trees
+
+    model = trained(iterations=6)
+    parses = parse_trees(model, CORPUS, Parsing(log_likelihood=True))
+    assert parses.log_z.tolist() == model.posteriors(CORPUS).log_z.tolist()
+    assert parses.log_probability is None
+    for option, parsing in (("--k-best", Parsing(k_best=2)), ("--samples", Parsing(samples=2))):
+        with pytest.raises(DepinduceError, match=f"{option}: HDP-DEP has hidden states, and its chart sums over all"):
+            parse_trees(model, CORPUS, parsing)
+
+
 def test_the_view_without_hidden_states_is_a_grammar_of_the_same_counts(tmp_path):
     model = trained(iterations=8)
     model.save(tmp_path / "model")

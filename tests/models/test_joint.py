@@ -32,7 +32,7 @@ from depinduce.models.lexicon import Lexicon
 from depinduce.models.loading import load_grammar, load_model, member
 from depinduce.models.network import RuleNetwork
 from depinduce.models.network_settings import NetworkSettings
-from depinduce.models.parsing import Parsing, parse_corpus, parse_with_posteriors
+from depinduce.models.parsing import Parsing, parse_corpus, parse_trees, parse_with_posteriors
 
 torch.set_num_threads(1)  # the networks here are tiny
 
@@ -221,11 +221,46 @@ def test_sentences_parsed_in_pieces_come_back_in_their_order(model, decode, room
 
 
 @every_model
+@pytest.mark.parametrize("room", [1, 10**9])
+def test_k_best_trees_and_likelihoods_are_those_of_the_enumeration_in_any_pieces(model, room, monkeypatch):
+    monkeypatch.setattr(parsing, "MOST_ROOM", room)
+    k = 4
+    parses = parse_trees(model, CORPUS, Parsing(k_best=k))
+    parts = [model] if isinstance(model, LexicalModel) else [model.first, model.second]
+    problems = [part.problem(CORPUS) for part in parts]
+    for sentence, length in enumerate(CORPUS.lengths):
+        scores = sum(log_potentials(problem, sentence) for problem in problems)
+        assert parses.log_z[sentence] == pytest.approx(np.logaddexp.reduce(scores), rel=1e-5)
+        best = np.sort(scores[scores > -np.inf])[::-1][:k]
+        assert parses.log_probability[: len(best), sentence] == pytest.approx(best, rel=1e-5)
+        heads = parses.heads[:, CORPUS.offsets[sentence] : CORPUS.offsets[sentence + 1]]
+        assert (heads[len(best) :] == -1).all() and (parses.log_probability[len(best) :, sentence] == -np.inf).all()
+        places = [projective_trees(int(length)).index(tuple(tree.tolist())) for tree in heads[: len(best)]]
+        assert scores[places] == pytest.approx(best, rel=1e-5) and len(set(places)) == len(best)
+
+
+@every_model
+def test_samples_in_pieces_are_those_of_all_sentences_together(model, monkeypatch):
+    options = Parsing(samples=6, seed=2, posteriors=True)
+    together = parse_trees(model, CORPUS, options)
+    monkeypatch.setattr(parsing, "MOST_ROOM", 1)
+    in_pieces = parse_trees(model, CORPUS, options)
+    assert np.array_equal(in_pieces.heads, together.heads)
+    assert len(np.unique(together.heads, axis=0)) > 1
+    for one, other in ((in_pieces.posteriors, together.posteriors), (in_pieces.log_z, together.log_z)):
+        np.testing.assert_allclose(one, other, rtol=1e-4)  # networks compute in single precision
+
+
+@every_model
 def test_no_sentences_are_no_trees(model):
     heads, posteriors = parse_with_posteriors(
         model, CORPUS.select(np.zeros(len(CORPUS), bool)), Parsing(posteriors=True)
     )
     assert len(heads) == len(posteriors) == 0
+    for several in ({"k_best": 3}, {"samples": 3}):
+        parses = parse_trees(model, CORPUS.select(np.zeros(len(CORPUS), bool)), Parsing(posteriors=True, **several))
+        assert parses.heads.shape == parses.posteriors.shape == (3, 0)
+        assert parses.log_z.shape == (0,) and parses.log_probability.shape == (3, 0)
 
 
 # ---------------------------------------------------------------- on disk

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +13,18 @@ from chart.enumeration import projective_trees
 from corpus.blocks import block, write
 from learning.tagged import random_table, tagged
 
-from depinduce.corpus import Reading, Vocabulary, load_corpus, read_sentences
+from depinduce.corpus import Reading, Vocabulary, load_corpus, open_output, read_sentences
 from depinduce.corpus.demo import demo_file
+from depinduce.errors import DepinduceError
 from depinduce.evaluation.trees import find_cycle, is_projective
 from depinduce.grammar.rules import Order, RuleTable
 from depinduce.grammar.trees import tree_log_potentials
 from depinduce.learning.count_settings import CountSettings
 from depinduce.learning.count_training import train_counts
+from depinduce.models import parse_streams
 from depinduce.models.grammar_model import GrammarModel
-from depinduce.models.parsing import Parsing, parse_corpus, parse_stream
+from depinduce.models.parse_streams import parse_stream
+from depinduce.models.parsing import Parsing, parse_corpus
 
 TRICKY = sorted((Path(__file__).parents[1] / "corpus" / "tricky").glob("*.conllu"))
 every_decoder = pytest.mark.parametrize("decode", ["viterbi", "mbr"])
@@ -198,3 +203,217 @@ def test_a_sentence_without_any_possible_tree_becomes_a_chain(tmp_path):
     assert [columns[6] for columns in alone] == ["0"]
     assert [columns[6] for columns in chain] == ["0", "1", "2"]
     assert [columns[9] for columns in chain] == ["Posterior=0.0000"] * 3
+
+
+# ---------------------------------------------------------------- several trees, and log-likelihoods
+
+
+def comment(text: str, key: str) -> list[str]:
+    """All values of a comment in a file."""
+    return re.findall(rf"^# {key} = (.*)$", text, re.M)
+
+
+def scores_of(model: GrammarModel, tags: str) -> dict[tuple[int, ...], float]:
+    """log p(sentence, tree) of every projective tree that the constraint allows, one by one."""
+    table, batch, factors = model.problem(tagged(tags, vocabulary=model.tags))
+    trees = projective_trees(len(tags.split()))
+    scores = {tree: tree_log_potentials(table, batch, np.array(tree), factors)[0] for tree in trees}
+    return {tree: score for tree, score in scores.items() if score > -np.inf}
+
+
+def written(sentence: list[list[str]]) -> tuple[int, ...]:
+    return tuple(int(columns[6]) for columns in sentence if columns[3] != "PUNCT")
+
+
+@pytest.fixture(params=list(Order), ids=lambda order: order.value)
+def constrained(request) -> GrammarModel:
+    return GrammarModel(request.param, TAGS, random_table(request.param, 3, seed=2), non_heads=("D",))
+
+
+def file_of_tags(path: Path) -> Path:
+    sentences = [block(re.sub(r"(\S)", r"x/\1", tags) + " ./PUNCT") for tags in SENTENCES]
+    return write(path, *(f"# sent_id = s{n}\n{text}" for n, text in enumerate(sentences)))
+
+
+@pytest.mark.parametrize("k", [1, 4, 200])
+def test_the_k_best_trees_are_those_of_the_enumeration(constrained, k, tmp_path):
+    text = parsed(constrained, file_of_tags(tmp_path / "a.conllu"), Parsing(k_best=k, log_likelihood=True))
+    blocks = iter(re.split(r"(?<=\n)\n", text.rstrip("\n") + "\n"))
+    for number, tags in enumerate(SENTENCES):
+        scores = scores_of(constrained, tags)
+        likelihood = np.logaddexp.reduce(list(scores.values()))
+        best = sorted(scores.values(), reverse=True)[:k]
+        for rank, score in enumerate(best, start=1):
+            tree = next(blocks)
+            assert comment(tree, "sent_id") == [f"s{number}" if rank == 1 else f"s{number}-tree{rank}"]
+            assert comment(tree, "tree") == [f"{rank} of {len(best)}"]
+            assert float(*comment(tree, "log_probability")) == pytest.approx(score, abs=1e-6)
+            assert float(*comment(tree, "probability")) == pytest.approx(np.exp(score - likelihood), rel=1e-5)
+            assert float(*comment(tree, "log_likelihood")) == pytest.approx(likelihood, abs=1e-6)
+            assert scores[written(*words_of(tree))] == pytest.approx(score, abs=1e-9)
+    assert next(blocks, None) is None
+
+
+def test_samples_have_the_probabilities_of_the_enumeration(constrained, tmp_path):
+    path = write(tmp_path / "a.conllu", block("x/N x/V x/D x/N ./PUNCT"))
+    text = parsed(constrained, path, Parsing(samples=4000, seed=3))
+    probabilities = tree_probabilities(constrained, "N V D N")
+    drawn = [written(tree) for tree in words_of(text)]
+    assert len(drawn) == 4000 and comment(text, "tree")[1] == "2 of 4000"
+    for tree, chance in probabilities.items():
+        assert drawn.count(tree) / 4000 == pytest.approx(chance, abs=5 * np.sqrt(chance * (1 - chance) / 4000))
+    told = [float(value) for value in comment(text, "probability")]
+    assert told == pytest.approx([probabilities[tree] for tree in drawn], rel=1e-5)
+
+
+@pytest.mark.parametrize("parsing", [Parsing(k_best=3, posteriors=True), Parsing(samples=3, seed=5)], ids=str)
+def test_neither_blocks_nor_threads_matter_to_several_trees(model, parsing):
+    whole = parsed(model, demo_file("test"), parsing)
+    assert parsed(model, demo_file("test"), parsing, block=7) == whole
+    assert parsed(model, demo_file("test"), replace(parsing, threads=3), block=64) == whole
+
+
+def test_samples_of_equal_sentences_differ_and_so_do_those_of_seeds(model, tmp_path):
+    path = write(tmp_path / "a.conllu", *[block("it/PRON saw/VERB the/DET old/ADJ dog/NOUN with/ADP me/PRON")] * 2)
+    drawn = {seed: words_of(parsed(model, path, Parsing(samples=8, seed=seed))) for seed in (0, 1)}
+    assert drawn[0][:8] != drawn[0][8:]
+    assert drawn[0] != drawn[1]
+    assert words_of(parsed(model, path, Parsing(samples=8))) == drawn[0]
+
+
+def test_posteriors_are_those_of_each_tree(constrained, tmp_path):
+    path = write(tmp_path / "a.conllu", block("x/N x/V x/N"))
+    trees = words_of(parsed(constrained, path, Parsing(k_best=7, posteriors=True)))
+    probabilities = tree_probabilities(constrained, "N V N")
+    assert len(trees) == 7
+    for tree in trees:
+        for word, columns in enumerate(tree):
+            expected = chance_of(int(columns[6]), word, probabilities)
+            assert float(columns[9].removeprefix("Posterior=")) == pytest.approx(expected, abs=6e-5)
+
+
+@every_decoder
+def test_the_log_likelihood_is_that_of_all_allowed_trees(constrained, decode, tmp_path):
+    path = file_of_tags(tmp_path / "a.conllu")
+    text = parsed(constrained, path, Parsing(decode=decode, log_likelihood=True))
+    expected = [np.logaddexp.reduce(list(scores_of(constrained, tags).values())) for tags in SENTENCES]
+    assert [float(value) for value in comment(text, "log_likelihood")] == pytest.approx(expected, abs=1e-6)
+    assert re.sub("# log_likelihood.*\n", "", text) == parsed(constrained, path, Parsing(decode=decode))
+
+
+@pytest.mark.parametrize("path", TRICKY, ids=lambda path: path.stem)
+def test_several_trees_of_tricky_files_can_be_read_again(model, path, tmp_path):
+    before = [sentence for sentence in read_sentences(path) if len(sentence)]
+    after = write(tmp_path / "after.conllu", parsed(model, path, Parsing(k_best=2, log_likelihood=True)))
+    trees = [sentence for sentence in read_sentences(after, trees=True) if len(sentence)]
+    counts = [int(value.rstrip("\r").split()[2]) for value in comment(after.read_bytes().decode(), "tree")]
+    expected = [sentence for sentence in before for _ in range(1 if len(sentence) == 1 else 2)]
+    assert [tree.forms for tree in trees] == [sentence.forms for sentence in expected]
+    assert counts == [1 if len(sentence) == 1 else 2 for sentence in expected]
+    ids = [tree.sent_id for tree in trees if tree.sent_id is not None]
+    assert len(set(ids)) == len(ids) or len({s.sent_id for s in before}) < len(before)
+    marks = after.read_bytes().decode().count("\ufeff")
+    assert marks == path.read_bytes().decode().count("\ufeff")
+
+
+def test_parsing_again_replaces_what_was_said_before(model, tmp_path):
+    path = write(tmp_path / "a.conllu", "# sent_id = a\n" + block("it/PRON rains/VERB"))
+    parsing = Parsing(k_best=1, log_likelihood=True)
+    once = write(tmp_path / "b.conllu", parsed(model, path, parsing))
+    assert parsed(model, once, parsing) == once.read_text("utf-8")
+
+
+def test_of_punctuation_alone_no_probability_is_told(model, tmp_path):
+    path = write(tmp_path / "a.conllu", "# nothing\n\n", block("!/PUNCT ?/PUNCT"))
+    text = parsed(model, path, Parsing(k_best=3, log_likelihood=True, posteriors=True))
+    assert text == "# nothing\n\n# tree = 1 of 1\n" + block("!/PUNCT ?/PUNCT", heads=[0, 1])
+
+
+@pytest.mark.parametrize("several", [{"k_best": 3}, {"samples": 3}], ids=str)
+def test_a_sentence_without_any_possible_tree_has_one_chain(several, tmp_path):
+    impossible = RuleTable(np.zeros(1), np.full((4, 1), -np.inf), np.zeros((4, 2)))
+    model = GrammarModel(Order.FIRST, Vocabulary(["N"], [1]), impossible)
+    text = parsed(model, write(tmp_path / "a.conllu", block("a/N b/N")), Parsing(log_likelihood=True, **several))
+    comments = "# log_likelihood = -inf\n# tree = 1 of 1\n# log_probability = -inf\n# probability = 0\n"
+    assert text == comments + block("a/N b/N", heads=[0, 1])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"k_best": 2, "samples": 2}, "--k-best and --samples: choose one of them."),
+        ({"k_best": 0}, "--k-best must be at least 1, not 0."),
+        ({"samples": 0}, "--samples must be at least 1, not 0."),
+        ({"samples": 1, "seed": -1}, "--seed must be at least 0, not -1."),
+        ({"seed": 0}, "--seed is for --samples"),
+        ({"k_best": 1, "seed": 0}, "--seed is for --samples"),
+        ({"k_best": 1, "decode": "mbr"}, "--decode chooses one tree, but the k best trees are the most probable ones."),
+        ({"samples": 1, "decode": "viterbi"}, "--decode chooses one tree, but samples are drawn by probability."),
+        ({"decode": "best"}, "--decode cannot be 'best'. Choose from: viterbi, mbr."),
+        ({"threads": 0}, "--threads must be at least 1, not 0."),
+    ],
+)
+def test_what_cannot_go_together_is_refused(options, message):
+    with pytest.raises(DepinduceError, match=re.escape(message)):
+        Parsing(**options)
+
+
+# ---------------------------------------------------------------- memory
+
+
+def test_a_stream_reads_no_further_than_one_block_ahead(model, tmp_path):
+    (sentence,) = read_sentences(write(tmp_path / "a.conllu", block("it/PRON rains/VERB")))
+    read = 0
+
+    def endless():
+        nonlocal read
+        while True:
+            read += 1
+            yield sentence
+
+    stream = parse_stream(model, endless(), Parsing(), block=10)
+    for number in range(1, 6):
+        assert next(stream).sentences == 10
+        assert read <= 10 * (number + 1)
+    stream.close()
+
+
+@pytest.mark.parametrize("parsing", [Parsing(), Parsing(k_best=2, posteriors=True)], ids=["one tree", "k best"])
+def test_memory_does_not_grow_with_the_file(model, parsing, monkeypatch, tmp_path):
+    monkeypatch.setattr(parse_streams, "MOST_WORDS", 600)
+    text = demo_file("test").read_text("utf-8")
+
+    def peak(copies: int) -> int:
+        path = write(tmp_path / f"{copies}.conllu", text * copies)
+        with open_output(tmp_path / "out.conllu") as output:
+            tracemalloc.start()
+            try:
+                for some in parse_stream(model, read_sentences(path), parsing):
+                    for block in some.rendered:
+                        output.write(block)
+                return tracemalloc.get_traced_memory()[1]
+            finally:
+                tracemalloc.stop()
+
+    peak(1)  # what is allocated once
+    assert peak(8) < 1.6 * peak(2)  # four times as much if all of it were kept
+
+
+@pytest.mark.parametrize(
+    ("bound", "parsing", "sizes"),
+    [
+        ({}, Parsing(), [9]),
+        ({"BLOCK": 4}, Parsing(), [4, 4, 1]),
+        ({"MOST_WORDS": 5}, Parsing(), [3, 3, 3]),  # the third sentence of two words reaches five
+        ({"MOST_WORDS": 1}, Parsing(), [1] * 9),
+        ({"MOST_ARCS": 17}, Parsing(), [5, 4]),
+        ({"MOST_LINES": 50}, Parsing(), [9]),
+        ({"MOST_LINES": 50}, Parsing(k_best=10), [3, 3, 3]),
+        ({"MOST_LINES": 50}, Parsing(samples=1000), [1] * 9),
+    ],
+)
+def test_blocks_are_bounded_by_sentences_words_arcs_and_trees(bound, parsing, sizes, monkeypatch, tmp_path):
+    for name, value in bound.items():
+        monkeypatch.setattr(parse_streams, name, value)
+    sentences = read_sentences(write(tmp_path / "a.conllu", block("it/PRON rains/VERB") * 9))
+    assert [len(some) for some in parse_streams.blocks(sentences, parsing, parse_streams.BLOCK)] == sizes

@@ -72,9 +72,11 @@ def test_errors_and_gold_arcs_are_told_apart():
 
 def test_opacity_follows_the_posterior():
     root = parse(tree_svg(WORDS, TAGS, HEADS, posteriors=[0.0, 0.5, 1.0, 0.9]))
-    opacity = {int(g.get("data-child")): float(g.get("opacity")) for g in root.iter(f"{SVG}g")}
+    groups = [g for g in root.iter(f"{SVG}g") if g.get("data-child")]
+    opacity = {int(g.get("data-child")): float(g.get("opacity")) for g in groups}
     assert 0 < opacity[1] < opacity[2] < opacity[4] < opacity[3] == 1
-    remarks = [g.find(f"{SVG}title").text for g in root.iter(f"{SVG}g")]
+    remarks = [g.find(f"{SVG}title").text for g in groups]
+    assert texts(root, "dep-legend") == ["improbable"]
     assert "sat → cat, probability 0.50" in remarks
 
 

@@ -151,13 +151,19 @@ def sample_trees(
     samples: int,
     factors: Factors | None = None,
     *,
-    seed: int = 0,
+    seed: int | np.ndarray = 0,
     threads: int = 1,
     space: str = "auto",
 ) -> Trees:
-    """Trees drawn from p(tree | sentence). The same seed gives the same trees on any number of threads."""
+    """Trees drawn from p(tree | sentence). The same seed gives the same trees on any number of threads.
+
+    seed: one for the batch, or one of 32 bits for every sentence, which then has the same trees in any batch
+    """
     heads = np.full((samples, len(batch.column)), -1, dtype=np.int32)
-    seeds = np.random.SeedSequence(seed).generate_state(len(batch)).astype(np.int64)
+    seeds = seed if isinstance(seed, np.ndarray) else np.random.SeedSequence(seed).generate_state(len(batch))
+    seeds = seeds.astype(np.int64)
+    if seeds.shape != (len(batch),):  # a chart does not check its indices
+        raise ValueError(f"{seeds.shape} seeds for {len(batch)} sentences")
     log_z = np.full(len(batch), np.nan)
 
     def run(kernel, problem, groups, space, redo):

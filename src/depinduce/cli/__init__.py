@@ -16,6 +16,7 @@ COMMANDS = {
     "train": "learn a grammar from tagged sentences",
     "parse": "add trees to a file",
     "evaluate": "score trees against gold trees",
+    "draw": "draw the trees of a file: in the terminal, as SVG or as an HTML page",
     "inspect": "print what a grammar has learned, in words",
     "sample": "generate sentences with their trees from a grammar",
     "check": "look over a CoNLL-U file: counts, tags, lengths, problems",

@@ -27,12 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.out and Path(arguments.out).exists():
         raise DepinduceError(f"{arguments.out}: is there already. Choose another --out.")
-    from depinduce.cli.train import as_text
     from depinduce.corpus.demo import demo_file
     from depinduce.evaluation.baselines import BASELINES
     from depinduce.evaluation.scores import score
     from depinduce.evaluation.tables import comparison_table
     from depinduce.learning.count_settings import CountSettings
+    from depinduce.learning.progress_texts import as_text
     from depinduce.report.svg_tree import tree_svg
     from depinduce.report.text_tree import draw_tree
 

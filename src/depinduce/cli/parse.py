@@ -1,16 +1,19 @@
-"""Add trees to a file: HEAD is filled in, everything else stays as it is, byte for byte."""
+"""Add trees to a file: HEAD is filled in, everything else stays as it is, byte for byte.
+
+With --k-best or --samples every tree of a sentence is a block of its own, with comments that say which it is and how
+probable. Ids stay unique: the second tree of the sentence s1 has the sent_id s1-tree2, and so on.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-import time
 
 from depinduce.cli.console import progress, say, warn
-from depinduce.errors import DepinduceError
 
-EXAMPLE = "depinduce parse grammar tagged.conllu -o parsed.conllu"
+EXAMPLE = """depinduce parse grammar tagged.conllu -o parsed.conllu
+  depinduce parse grammar tagged.conllu --k-best 5 --log-likelihood -o five.conllu"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,41 +22,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", default="-", metavar="OUT", help="where to write (.gz works; default: stdout)"
     )
+    trees = parser.add_argument_group("which trees")
     decode_help = "the most probable tree, or that with the most probable arcs (default: viterbi; hdp-dep: always mbr)"
-    parser.add_argument("--decode", choices=("viterbi", "mbr"), default="viterbi", help=decode_help)
+    trees.add_argument("--decode", choices=("viterbi", "mbr"), help=decode_help)
+    trees.add_argument("--k-best", type=int, metavar="N", help="the N most probable trees of every sentence")
+    trees.add_argument("--samples", type=int, metavar="N", help="N trees of every sentence, drawn by their probability")
+    trees.add_argument("--seed", type=int, metavar="N", help="of the samples (default: 0)")
     member_help = "of a joint model: both together, the part over words (first) or over tags (second) (default: joint)"
-    parser.add_argument("--member", choices=("joint", "first", "second"), default="joint", help=member_help)
-    parser.add_argument("--posteriors", action="store_true", help="add the probability of each arc to MISC")
+    trees.add_argument("--member", choices=("joint", "first", "second"), default="joint", help=member_help)
+    told = parser.add_argument_group("what is said of them")
+    told.add_argument("--posteriors", action="store_true", help="add the probability of each arc to MISC")
+    likelihood_help = "add the log-probability of every sentence, over all its trees, as a comment"
+    told.add_argument("--log-likelihood", action="store_true", help=likelihood_help)
     cores = os.cpu_count() or 1
     parser.add_argument("--threads", type=int, default=cores, metavar="N", help=f"for the charts (default: {cores})")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.threads < 1:
-        raise DepinduceError(f"--threads must be at least 1, not {arguments.threads}.")
-    from depinduce.corpus import open_output, read_sentences
     from depinduce.models.loading import load_model, member
-    from depinduce.models.parsing import Parsing, parse_stream
+    from depinduce.models.parse_streams import Totals, about_unknown_tags, parse_file
+    from depinduce.models.parsing import Parsing
 
+    names = ("decode", "posteriors", "threads", "k_best", "samples", "seed", "log_likelihood")
+    parsing = Parsing(**{name: getattr(arguments, name) for name in names})
     model = member(load_model(arguments.model), arguments.member)
-    parsing = Parsing(arguments.decode, arguments.posteriors, arguments.threads)
-    unknown: set[str] = set()
-    start, sentences, words = time.perf_counter(), 0, 0
+    known: set[str] = set()
     apart = arguments.output != "-" or not sys.stdout.isatty()  # a bar among the trees would spoil both
-    with progress("parsing", unit="sentences", shown=apart) as update, open_output(arguments.output) as output:
-        for block in parse_stream(model, read_sentences(arguments.input), parsing):
-            for text in block.rendered:
-                output.write(text)
-            sentences, words = sentences + block.sentences, words + block.words
-            update(sentences, f"{words / (time.perf_counter() - start):,.0f} words/s")
-            _warn_once(unknown, block.unknown_tags)
-    seconds = time.perf_counter() - start
-    say(f"parsed {sentences} sentences, {words} words in {seconds:.1f} s")
+    with progress("parsing", unit="sentences", shown=apart) as update:
+
+        def report(totals: Totals) -> None:
+            update(totals.sentences, f"{totals.words_per_second:,.0f} words/s")
+            if new := totals.unknown_tags - known:
+                known.update(new)
+                warn(about_unknown_tags(new))
+
+        totals = parse_file(model, arguments.input, arguments.output, parsing, report)
+    speed = f"{totals.words_per_second:,.0f} words/s"
+    say(f"parsed {totals.sentences} sentences, {totals.words} words in {totals.seconds:.1f} s ({speed})")
     return 0
-
-
-def _warn_once(known: set[str], found: set[str]) -> None:
-    new = sorted(found - known)
-    if new:
-        known |= found
-        warn(f"tags that training has not seen, parsed like an average tag: {' '.join(new)}")

@@ -16,12 +16,13 @@ from depinduce.cli.console import progress, say, show_table, warn
 from depinduce.cli.options import add_settings, given_settings, names_of
 from depinduce.corpus import Corpus, Reading
 from depinduce.errors import DepinduceError
-from depinduce.experiments.recipes import load_recipe, recipe_names
-from depinduce.learning.configuration import MAX_LENGTH, Configuration, configure, parse_seeds
+from depinduce.experiments.recipes import configure_with_recipe, recipe_names
+from depinduce.learning.configuration import MAX_LENGTH, Configuration, parse_seeds
 from depinduce.learning.count_settings import CountSettings
 from depinduce.learning.hdp_settings import HdpSettings
-from depinduce.learning.learning_settings import HDP_MODELS, NETWORK_MODELS, LearningSettings
+from depinduce.learning.learning_settings import LearningSettings
 from depinduce.learning.neural_settings import NeuralSettings
+from depinduce.learning.progress_texts import as_text, neural_text
 from depinduce.models.lexical_settings import LexicalSettings
 from depinduce.models.loading import load_model
 from depinduce.models.model_files import require_place_for_model
@@ -74,15 +75,9 @@ def read_configuration(arguments: argparse.Namespace) -> Configuration:
     """The recipe, if any, with what was given beside it."""
     parts = CountSettings, HdpSettings, NeuralSettings, NetworkSettings, LexicalSettings, Reading
     given = given_settings(arguments, *parts)
-    if arguments.recipe:
-        recipe = load_recipe(arguments.recipe)
-    elif given.get("model") in NETWORK_MODELS:  # the best we know, but what the user knows about tags is hers to say
-        recipe = {name: value for name, value in load_recipe(f"ud-{given['model']}").items() if name != "non_heads"}
-        say(f"settings of the recipe ud-{given['model']}, without its --non-heads; another: --recipe NAME")
-    else:
-        recipe = {}
-    where = f"recipe {arguments.recipe} with --model {given['model']}: " if recipe and "model" in given else ""
-    configuration = configure(recipe | given, where)
+    configuration, ours = configure_with_recipe(arguments.recipe, given)
+    if ours is not None:
+        say(f"settings of the recipe {ours}, without its --non-heads; another: --recipe NAME")
     for option in ("seeds", "watch"):
         if getattr(arguments, option) is not None and not configuration.neural:
             raise DepinduceError(f"--{option} is for neural models, which {configuration.learning.model} is not.")
@@ -120,7 +115,7 @@ def clear(out: Path, settings: LearningSettings) -> None:
 
 
 def load_files(arguments: argparse.Namespace, configuration: Configuration) -> tuple[Corpus, Corpus | None]:
-    from depinduce.learning.held_out import held_out, training_corpus
+    from depinduce.learning.held_out import held_out, training_corpus, warn_about_tags
 
     train = training_corpus(arguments.train, configuration.reading)
     dev = held_out(arguments.dev, configuration.reading, train) if arguments.dev else None
@@ -135,26 +130,14 @@ def load_files(arguments: argparse.Namespace, configuration: Configuration) -> t
     return train, dev
 
 
-def warn_about_tags(settings: LearningSettings, train: Corpus) -> None:
-    tags = train.tag_vocabulary
-    missing = [tag for tag in settings.non_heads if tag != "ud" and tag not in tags]
-    if missing:
-        warn(f"--non-heads names tags that do not occur: {' '.join(missing)}. The tags are: {' '.join(tags)}")
-    elif settings.non_heads and not set(settings.constrained_tags) & set(tags):
-        warn(f"none of the tags of --non-heads occurs. The tags are: {' '.join(tags)}")
-    if len(tags) > 200:
-        warn(f"{len(tags)} different tags, such as {' '.join(tags.symbols[:3])}: is that the right column? See --tags.")
-
-
 # ---------------------------------------------------------------- the three ways to train
 
 
 def run_counts(arguments, configuration: Configuration, train, dev, out: Path, is_there: bool) -> int:
+    from depinduce.learning.trainers import count_trainer
+
     settings = configuration.learning
-    if settings.model in HDP_MODELS:
-        from depinduce.learning.hdp import train_hdp as learn
-    else:
-        from depinduce.learning.count_training import train_counts as learn
+    learn = count_trainer(settings)
     earlier = load_model(out) if arguments.resume and is_there else None
     with progress("EM", settings.iterations, "iterations") as update:
         model, finished = learn(
@@ -250,18 +233,3 @@ def _value(line: dict, name: str) -> str:
 def _farewell(out: Path, finished: bool) -> int:
     say(f"wrote {out}" if finished else f"interrupted; wrote what there is to {out}. Go on with --resume")
     return 0 if finished else 130
-
-
-def as_text(step) -> tuple[int, str]:
-    """An iteration of EM for the progress display."""
-    held_out = "" if step.dev is None else f", held-out {step.dev:.3f}"
-    return step.iteration, f"log-likelihood {step.train:.3f}{held_out}"
-
-
-def neural_text(step) -> str:
-    """An epoch for the progress display."""
-    epoch = step.epoch
-    held_out = "" if epoch.dev is None else f", held-out {epoch.dev:.3f}"
-    watched = "" if step.watched is None else f", watched UAS {step.watched['uas_15']:.1f}/{step.watched['uas_40']:.1f}"
-    speed = f"{epoch.sentences_per_second:,.0f} sentences/s"
-    return f"{step.rung}, ≤{epoch.max_length} words: log-likelihood {epoch.train:.3f}{held_out}{watched}, {speed}"

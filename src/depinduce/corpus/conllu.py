@@ -22,7 +22,8 @@ _CHUNK = 1 << 17  # bytes read at a time; larger pieces cost the system fresh pa
 _LONGEST_BLOCK = 1 << 23  # bytes; a sentence longer than this is a file that is not CoNLL-U
 _BLANK_LINE = re.compile("\n\r?\n")
 _LEAD = re.compile("[\ufeff\r\n]*(?:#[^\n]*(?:\n|\\Z))*")  # what may stand before the first token line
-_SENT_ID = re.compile(r"^#[ \t]*sent_id[ \t]*=[ \t]*(\S.*?)\s*$", re.MULTILINE)
+_SENT_ID = re.compile(r"^\ufeff*#[ \t]*sent_id[ \t]*=[ \t]*(\S.*?)\s*$", re.MULTILINE)
+_ONCE = re.compile(r"^#[ \t]*(?:(?:newdoc|newpar)(?!\S)|global\.)[^\n]*\n", re.MULTILINE)  # never said twice of a block
 
 
 class Sentence:
@@ -85,6 +86,14 @@ class Sentence:
         between = (text for before, text in (self._between or {}).items() if before <= row)
         return self.line + len(self.comments) + row + sum(text.count("\n") + 1 for text in between)
 
+    def again(self) -> Sentence:
+        """The block as it can stand below itself: without byte order mark, surplus blank lines, and the comments that
+        begin a document, a paragraph or a file."""
+        lead = _ONCE.sub("", self._lead.lstrip("\ufeff\r\n"))
+        copy = Sentence(self.path, self.line, lead, self._fields, self._tail)
+        copy._rows, copy._between = self._rows, self._between
+        return copy
+
     def render(
         self,
         heads: Sequence[int] | None = None,
@@ -92,12 +101,14 @@ class Sentence:
         deprel: Sequence[str] | None = None,
         misc: Sequence[str] | None = None,
         comments: Sequence[str] = (),
+        ended: bool = False,
     ) -> str:
         """The text of the block, changed in what is given and nowhere else.
 
         `heads` (-1 for `_`) and `deprel` replace their columns, one entry per word. `misc` adds
         `key=value` to MISC, in the place of an older value of that key; an empty entry adds nothing.
-        `comments` are added below those of the block.
+        `comments` are added below those of the block; `key = value` in the place of an older value.
+        `ended`: with a blank line at the end, which the last block of a file may lack.
         """
         fields = self._fields.copy()
         if heads is not None:
@@ -111,10 +122,13 @@ class Sentence:
         if self._between:
             body = self._put_back_between(body)
         lead = self._lead
-        if comments:
-            line_end = "\r\n" if "\r\n" in lead + body + self._tail else "\n"
-            lead += "".join(f"{'' if text.startswith('#') else '# '}{text}{line_end}" for text in comments)
-        return lead + body + self._tail
+        line_end = "\r\n" if (comments or ended) and "\r\n" in lead + body + self._tail else "\n"
+        for text in comments:
+            lead = _with_comment(lead, text if text.startswith("#") else f"# {text}", line_end)
+        block = lead + body + self._tail
+        if ended:
+            block += line_end * (2 - block[len(block.rstrip("\r\n")) :].count("\n"))
+        return block
 
     def _replace(self, fields: list[str], number: int, values: Sequence[str]) -> None:
         if len(values) != len(self):
@@ -229,6 +243,17 @@ def _decode(data: bytes, name: str, line: int) -> str:
 def _plain(values: Sequence[int]) -> Sequence[int]:
     """Python's own integers, which print faster than those of an array."""
     return values.tolist() if hasattr(values, "tolist") else values
+
+
+def _with_comment(lead: str, comment: str, line_end: str) -> str:
+    """The lines before a block with one more, or with another value of its key."""
+    key, equals, _ = comment[1:].partition("=")
+    if equals:
+        older = rf"^(\ufeff*)#[ \t]*{re.escape(key.strip())}[ \t]*=[^\n]*\n"
+        lead, found = re.subn(older, lambda old: f"{old[1]}{comment}{line_end}", lead, count=1, flags=re.MULTILINE)
+        if found:
+            return lead
+    return f"{lead}{comment}{line_end}"
 
 
 def _with_attributes(misc: str, added: str) -> str:

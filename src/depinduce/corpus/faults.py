@@ -152,7 +152,12 @@ def require_tree(sentence: Sentence) -> None:
         word = heads.index(-1) + 1
         found = f"word {word} {_quoted(sentence.forms[word - 1])} has no head, and trees are needed here"
         raise InputError(sentence.path, sentence.line_of(word), found, "Give it a head, 0 for the root.")
-    if cycle := find_cycle(heads):
+    require_no_circle(sentence)
+
+
+def require_no_circle(sentence: Sentence) -> None:
+    """A fault if heads go in a circle; unknown heads lead nowhere and are none."""
+    if cycle := find_cycle(sentence.heads):
         word = cycle[0]
         found = f"the heads go in a circle, {' -> '.join(map(str, [*cycle, word]))}"
         remedy = "Give one of these words a head outside the circle, 0 for the root."

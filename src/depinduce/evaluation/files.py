@@ -25,7 +25,7 @@ class AlignedTrees:
 def align_files(gold: str, predicted: str, reading: Reading) -> AlignedTrees:
     """The trees of two files that hold the same words. What is punctuation is decided by the gold file."""
     lengths, gold_heads, predicted_heads, tags = [], [], [], []
-    for ours, theirs in _pairs(gold, predicted):
+    for ours, theirs in sentence_pairs(gold, predicted):
         keep = ~is_punctuation(ours, reading.punctuation, reading.tag_column)
         length = int(keep.sum())
         if not reading.fits(length):
@@ -38,9 +38,13 @@ def align_files(gold: str, predicted: str, reading: Reading) -> AlignedTrees:
     return AlignedTrees(offsets, np.array(gold_heads, dtype=np.int64), np.array(predicted_heads, dtype=np.int64), tags)
 
 
-def _pairs(gold: str, predicted: str) -> Iterator[tuple[Sentence, Sentence]]:
-    """Sentence by sentence; files that do not hold the same words are refused."""
-    for number, (ours, theirs) in enumerate(zip_longest(_trees(gold), _trees(predicted)), start=1):
+def sentence_pairs(gold: str, predicted: str, *, trees: bool = True) -> Iterator[tuple[Sentence, Sentence]]:
+    """Sentence by sentence; files that do not hold the same words are refused.
+
+    With `trees`, every word must be in a tree in both. Sentences without words are left out.
+    """
+    pairs = zip_longest(_with_words(gold, trees), _with_words(predicted, trees))
+    for number, (ours, theirs) in enumerate(pairs, start=1):
         if ours is None or theirs is None:
             longer, shorter, extra = (predicted, gold, theirs) if ours is None else (gold, predicted, ours)
             raise InputError(
@@ -56,5 +60,5 @@ def _pairs(gold: str, predicted: str) -> Iterator[tuple[Sentence, Sentence]]:
         yield ours, theirs
 
 
-def _trees(path: str) -> Iterator[Sentence]:
-    return (sentence for sentence in read_sentences(path, trees=True) if len(sentence) > 0)
+def _with_words(path: str, trees: bool) -> Iterator[Sentence]:
+    return (sentence for sentence in read_sentences(path, trees=trees) if len(sentence) > 0)

@@ -7,7 +7,8 @@ from importlib import resources
 from typing import Any
 
 from depinduce.errors import DepinduceError
-from depinduce.learning.configuration import configure, read_toml
+from depinduce.learning.configuration import Configuration, configure, read_toml
+from depinduce.learning.learning_settings import NETWORK_MODELS
 
 
 def recipe_names() -> list[str]:
@@ -31,3 +32,18 @@ def load_recipe(name: str) -> dict[str, Any]:
         )
     configure(values, where=f"recipe {name}: ")  # faults show here, with the name of the recipe
     return values
+
+
+def configure_with_recipe(recipe: str | None, given: dict[str, Any]) -> tuple[Configuration, str | None]:
+    """The settings of a recipe, with the given ones in their place.
+
+    A neural model without a recipe has the settings of ours but for `non_heads`: what users know about their tags is
+    theirs to say. The name of ours comes second then.
+    """
+    ours = f"ud-{given['model']}" if recipe is None and given.get("model") in NETWORK_MODELS else None
+    name = recipe if recipe is not None else ours
+    values = {} if name is None else load_recipe(name)
+    if ours is not None:
+        values.pop("non_heads", None)
+    where = f"recipe {name} with --model {given['model']}: " if values and "model" in given else ""
+    return configure(values | given, where), ours

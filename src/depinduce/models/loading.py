@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     Model = GrammarModel | HdpModel | LexicalModel | JointModel
 
+MEMBERS = ("joint", FIRST, SECOND)
+
 
 def load_model(directory: str | Path) -> Model:
     """Read a model that a training wrote, to this directory or to `model` in it."""
@@ -48,6 +50,8 @@ def load_model(directory: str | Path) -> Model:
 
 def member(model: Model, name: str) -> Model:
     """A part of a joint model by its name, or all of it: joint, first or second."""
+    if name not in MEMBERS:
+        raise DepinduceError(f"--member cannot be {name!r}. Choose from: {', '.join(MEMBERS)}.")
     if name == "joint":
         return model
     if not hasattr(model, name):

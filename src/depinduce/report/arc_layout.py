@@ -22,10 +22,17 @@ class Arc:
         return max(self.head, self.child)
 
 
-def check_sentence(words: Sequence[str], tags: Sequence[str], *analyses: Sequence[int] | None) -> None:
+def check_sentence(
+    words: Sequence[str],
+    tags: Sequence[str],
+    *analyses: Sequence[int] | None,
+    posteriors: Sequence[float | None] | None = None,
+) -> None:
     """An error if the parts of a sentence to be drawn do not fit together."""
     if len(tags) != len(words):
         raise ValueError(f"{len(words)} words but {len(tags)} tags")
+    if posteriors is not None and len(posteriors) != len(words):
+        raise ValueError(f"{len(words)} words but {len(posteriors)} posteriors")
     for heads in analyses:
         if heads is None:
             continue

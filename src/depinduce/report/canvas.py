@@ -27,13 +27,14 @@ JOINS = {
     UP | DOWN | LEFT | RIGHT: "┼",
 }
 
-# ANSI codes of the styles
-STYLES = {"tag": "2", "wrong": "31", "gold": "32", "word": "1"}
+# ANSI codes of the styles; any other style is plain
+STYLES = {"tag": "2", "faint": "2", "wrong": "31", "faint wrong": "2;31", "gold": "32", "word": "1"}
 
 
 def styled(text: str, style: str | None, colour: bool) -> str:
     """The text in an ANSI style when colour is wanted."""
-    return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if colour and style and text.strip() else text
+    code = STYLES.get(style or "")
+    return f"\x1b[{code}m{text}\x1b[0m" if colour and code and text.strip() else text
 
 
 @dataclass

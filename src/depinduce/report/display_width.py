@@ -26,6 +26,16 @@ def centre(text: str, width: int) -> str:
     return " " * before + pad(text, width - before)
 
 
+def shortened(text: str, width: int) -> str:
+    """The text, or as much of its beginning as leaves room for … in a display width."""
+    if display_width(text) <= width:
+        return text
+    kept = 0
+    while display_width(text[: kept + 1]) < width:
+        kept += 1
+    return text[:kept] + "…"
+
+
 def has_steady_columns(text: str) -> bool:
     """Whether every terminal shows the text one column per character, from left to right."""
     return text.isprintable() and all(

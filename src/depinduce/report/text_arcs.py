@@ -7,7 +7,7 @@ a projective tree neither cross nor touch, and it is plain which arrow belongs t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from depinduce.report.arc_layout import Arc, arc_levels, arcs_of, missed_arcs, wrong_words
 from depinduce.report.canvas import Canvas, styled
@@ -28,6 +28,8 @@ def draw_arcs(
     gold: Sequence[int] | None = None,
     gap: int = 2,  # columns between words
     colour: bool = False,
+    notes: Sequence[str] | None = None,  # up to three columns for every word, below its tag
+    faint: Collection[int] = (),  # words 0..n-1 whose arcs step back
 ) -> str:
     """The tree above its words and tags; below them, upside down, the gold arcs that it misses."""
     widths = _column_widths(words, tags)
@@ -36,9 +38,11 @@ def draw_arcs(
     missed = missed_arcs(heads, gold)
     word_styles = ["wrong" if word in wrong else "word" for word in range(len(words))]
 
-    lines = _rows_above(arcs_of(heads), middles, wrong, colour)
+    lines = _rows_above(arcs_of(heads), middles, wrong, faint, colour)
     lines.append(_text_row(words, widths, word_styles, gap, colour))
-    lines.append(_text_row(tags, widths, ["tag"] * len(tags), gap, colour))
+    for texts in (tags, notes or ()):
+        if any(texts):
+            lines.append(_text_row(texts, widths, ["tag"] * len(texts), gap, colour))
     lines += _rows_below(missed, middles, colour)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -61,13 +65,16 @@ def _text_row(texts: Sequence[str], widths: list[int], styles: list[str], gap: i
     return (" " * gap).join(styled(centre(text, width), style, colour) for text, width, style in cells)
 
 
-def _rows_above(arcs: list[Arc], middles: list[int], wrong: set[int], colour: bool) -> list[str]:
+def _rows_above(
+    arcs: list[Arc], middles: list[int], wrong: set[int], faint: Collection[int], colour: bool
+) -> list[str]:
     """The arcs of the tree: highest level first, arrows last; a wrong arc ends in a cross."""
     canvas, levels = Canvas(), arc_levels(arcs)
     arrows = _highest(arcs, levels)  # their row
-    for arc in sorted(arcs, key=lambda arc: arc.child in wrong):  # wrong arcs show their style where lines join
+    # Where lines join, the last one shows its style: a wrong arc, or else one that is not faint.
+    for arc in sorted(arcs, key=lambda arc: (arc.child in wrong, arc.child not in faint)):
         is_wrong = arc.child in wrong
-        style = "wrong" if is_wrong else None
+        style = " ".join(["faint"] * (arc.child in faint) + ["wrong"] * is_wrong) or "plain"
         top = arrows - levels[arc] if arc in levels else 0
         canvas.vertical(middles[arc.child], top, arrows, style)
         if arc.head >= 0:

@@ -1,0 +1,59 @@
+"""A sentence with one of its trees, as it is written to a file."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from depinduce.corpus import Sentence
+
+
+@dataclass(frozen=True, eq=False)
+class ParsedSentence:
+    """A sentence and a tree, to which punctuation is attached. What was not asked for is None."""
+
+    sentence: Sentence
+    heads: list[int]  # of every word, from 1; 0 is the root
+    probabilities: list[float | None] | None = None  # of every word's arc, over all trees; None for punctuation
+    log_likelihood: float | None = None  # log p(sentence); None for a sentence of punctuation
+    log_probability: float | None = None  # log p(sentence, tree); None for a model with hidden states, too
+    number: int | None = None  # of the tree among those of its sentence, from 1, if there can be several
+    trees: int = 1  # how many these are
+
+    @property
+    def probability(self) -> float | None:
+        """p(tree | sentence)."""
+        if self.log_probability is None or self.log_likelihood is None:
+            return None
+        if self.log_probability == -math.inf:
+            return 0.0
+        return math.exp(min(self.log_probability - self.log_likelihood, 0.0))  # both are rounded
+
+    def render(self, *, posteriors: bool = False, log_likelihood: bool = False, ended: bool = False) -> str:
+        """The block of the sentence with this tree in HEAD, and everything else as it was.
+
+        One of several trees has comments that say which, and how probable it is. As ids must be unique in a file, the
+        second tree of the sentence s1 has the sent_id s1-tree2, and so on; the first keeps its id.
+
+        posteriors: add the probability of each arc to MISC
+        log_likelihood: add it as a comment
+        ended: end with a blank line, as one of several trees always does; the last block of a file may lack it
+        """
+        misc = None
+        if posteriors and self.probabilities is not None:
+            misc = ["" if value is None else f"Posterior={value:.4f}" for value in self.probabilities]
+        comments = []
+        if log_likelihood and self.log_likelihood is not None:
+            comments.append(f"log_likelihood = {self.log_likelihood:.6f}")
+        if self.number is None:
+            return self.sentence.render(self.heads, misc=misc, comments=comments, ended=ended)
+        sentence = self.sentence
+        if self.number > 1:
+            sentence = sentence.again()
+            if sentence.sent_id is not None:
+                comments.append(f"sent_id = {sentence.sent_id}-tree{self.number}")
+        comments.append(f"tree = {self.number} of {self.trees}")
+        if self.probability is not None:
+            comments.append(f"log_probability = {self.log_probability:.6f}")
+            comments.append(f"probability = {self.probability:.6g}")
+        return sentence.render(self.heads, misc=misc, comments=comments, ended=True)

@@ -1,0 +1,374 @@
+"""depinduce in a program: learn a grammar, or load one, and ask it for trees and their probabilities.
+
+>>> from depinduce import Parser
+>>> from depinduce.corpus.demo import demo_file
+>>> parser = Parser.train(demo_file("train"), model="dmv", non_heads="ud", iterations=10)
+>>> (parse,) = parser.parse(["The/DET girls/NOUN answer/VERB the/DET letter/NOUN ./PUNCT"])
+>>> parse.heads
+[2, 3, 0, 5, 3, 3]
+
+What is wrong with sentences, files or settings is a `DepinduceError` that says how to mend it.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from depinduce.corpus import Sentence
+from depinduce.corpus.conllu import UPOS
+from depinduce.corpus.punctuation import marks_of
+from depinduce.corpus.tagged import SentenceLike, as_sentence
+from depinduce.errors import DepinduceError
+from depinduce.models.parsed_sentences import ParsedSentence
+
+if TYPE_CHECKING:
+    from depinduce.models.loading import Model
+    from depinduce.models.parse_streams import Totals
+    from depinduce.models.parsing import Parsing
+
+Files = str | Path | Iterable[str | Path]
+NOTEBOOK = 1000  # pixels of its width that a picture may have
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Parse(ParsedSentence):
+    """A sentence with one of its trees.
+
+    Besides `words`, `tags` and `heads` (from 1, 0 is the root) it has
+
+    - `probabilities`: of each word's arc, over all trees of the sentence; None for punctuation, which the grammar does
+      not see and which is attached to the finished tree
+    - `log_likelihood`: log p(sentence), over all trees that the grammar allows; None if there is only punctuation
+    - `log_probability`: log p(sentence, tree); and `probability`: p(tree | sentence). None for hdp-dep, too
+
+    In a notebook it shows its picture.
+    """
+
+    tag_column: int = UPOS
+
+    @property
+    def words(self) -> list[str]:
+        return self.sentence.forms
+
+    @property
+    def tags(self) -> list[str]:
+        return self.sentence.column(self.tag_column)
+
+    def draw(self, *, probabilities: bool = False, width: int | None = None, colour: bool = False) -> str:
+        """The tree in Unicode lines, for a terminal of that width (by default, of this terminal).
+
+        probabilities: write that of each arc below its word
+
+        >>> print(parser.parse(["dogs/NOUN bark/VERB"])[0].draw(width=40).rstrip())
+         ╭────╮╷
+         ▼    │▼
+        dogs  bark
+        NOUN  VERB
+        """
+        from depinduce.report.text_tree import draw_tree
+
+        shown = self.probabilities if probabilities else None
+        return draw_tree(
+            self.words, self.tags, self.heads, None, width, colour, posteriors=shown, punctuation=self._punctuation
+        )
+
+    def svg(self, *, probabilities: bool = False, width: float | None = None, title: str | None = None) -> str:
+        """The tree as the text of an SVG file.
+
+        probabilities: make an arc the fainter the less probable it is
+        width: in pixels; a longer sentence runs down the page
+
+        >>> parser.parse(["dogs/NOUN bark/VERB"])[0].svg()[:4]
+        '<svg'
+        """
+        from depinduce.report.svg_tree import tree_svg
+
+        shown = self.probabilities if probabilities else None
+        return tree_svg(
+            self.words, self.tags, self.heads, None, shown, title, width=width, punctuation=self._punctuation
+        )
+
+    def _repr_svg_(self) -> str:
+        return self.svg(width=NOTEBOOK)
+
+    @property
+    def _punctuation(self) -> set[int]:
+        return {word for word, value in enumerate(self.probabilities or ()) if value is None}
+
+    def to_conllu(self, *, posteriors: bool = False, log_likelihood: bool = False) -> str:
+        """The block of a CoNLL-U file, as `depinduce parse` would write it.
+
+        What the sentence had in other columns and in comments is still there. The second of several trees has another
+        sent_id than the first.
+
+        >>> print(parser.parse(["dogs/NOUN bark/VERB"])[0].to_conllu().expandtabs(6).rstrip())
+        1     dogs  _     NOUN  _     _     2     _     _     _
+        2     bark  _     VERB  _     _     0     _     _     _
+        """
+        return self.render(posteriors=posteriors, log_likelihood=log_likelihood, ended=True)
+
+    def __len__(self) -> int:
+        return len(self.heads)
+
+    def __repr__(self) -> str:
+        return f"Parse({' '.join(self.words)!r}, heads={self.heads})"
+
+
+class Parser:
+    """A grammar that gives sentences their trees. Make one with `Parser.load` or `Parser.train`.
+
+    A sentence is given as a string of words with their tags, as a list of (word, tag) pairs, or as a
+    `depinduce.corpus.Sentence` of a file. In a string the last slash of a word counts (`1/2/NUM` is the word `1/2`),
+    and none needs an escape; words with spaces and tags with slashes are for pairs. Punctuation is recognised by its
+    tag, as it was in training: the grammar does not see it, and it is attached to the finished tree.
+
+    The examples below are about `parser`, a count model that was trained on the demo corpus.
+    """
+
+    def __init__(self, model: Model):
+        self.model = model
+
+    # ---------------------------------------------------------------- whence it comes, where it goes
+
+    @classmethod
+    def load(cls, directory: str | Path, member: str = "joint") -> Parser:
+        """The parser that a training wrote to a directory.
+
+        member: of a joint model both parts together (joint), the one over words (first) or over tags (second)
+
+        >>> Parser.load("nowhere")
+        Traceback (most recent call last):
+        ...
+        depinduce.errors.DepinduceError: nowhere: no model here (there is no model.json). Name the directory that \
+`depinduce train --out` wrote.
+        """
+        from depinduce.models.loading import load_model
+        from depinduce.models.loading import member as member_of
+
+        return cls(member_of(load_model(directory), member))
+
+    @classmethod
+    def train(
+        cls,
+        sentences: Files | Iterable[SentenceLike],
+        *,
+        dev: Files | Iterable[SentenceLike] | None = None,
+        recipe: str | None = None,
+        out: str | Path | None = None,
+        report: Callable[[str], None] | None = None,
+        **settings: Any,
+    ) -> Parser:
+        """A parser that learned from tagged sentences; trees in them, if there are any, are not looked at.
+
+        sentences: the path of a CoNLL-U file, or several, or sentences. In a list a string is a path if it ends in
+            .conllu or .conllu.gz or if there is such a file, and a sentence otherwise
+        dev: held-out sentences, likewise, that tell when to stop
+        recipe: settings that belong together, by their name or as a TOML file, such as "ud-sibling"
+        out: a new directory for the model and its training; without one it stays in memory, see `save`
+        report: is told how it is going, a line for every iteration or epoch; try report=print
+        settings: as the options of `depinduce train`, with underscores: model="sibling", non_heads=["DET", "ADP"],
+            rules="ud", init=("model", "first"), epochs=20, max_length=10, tags="xpos", …
+
+        Count models take seconds, others a minute or more. Ctrl-C ends the training with KeyboardInterrupt; what there
+        is in `out` can be gone on with by `depinduce train --resume`.
+
+        >>> tiny = Parser.train(["dogs/N bark/V", "cats/N sleep/V", "the/D dog/N sleeps/V"], iterations=3)
+        >>> tiny.tags
+        ('N', 'V', 'D')
+        """
+        from depinduce.experiments.recipes import configure_with_recipe
+        from depinduce.learning.held_out import held_out, training_corpus, warn_about_tags
+        from depinduce.learning.trainers import train_model
+        from depinduce.models.model_files import require_place_for_model
+
+        configuration, _ = configure_with_recipe(recipe, settings)
+        if out is not None:
+            require_place_for_model(out)
+            if Path(out).exists() and any(Path(out).iterdir()):
+                raise DepinduceError(f"{out}: is there already. Choose another place for the model.")
+        reading = configuration.reading
+        train = training_corpus(_source(sentences, reading.tag_column), reading)
+        watched = None if dev is None else held_out(_source(dev, reading.tag_column), reading, train)
+        warn_about_tags(configuration.learning, train)
+        return cls(train_model(configuration, train, watched, out, report or (lambda line: None)))
+
+    def save(self, directory: str | Path) -> None:
+        """Write it to a directory, in the place of another model if one is there."""
+        self.model.save(directory)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags that it learned about. Others are parsed like an average one of these, with a warning."""
+        return tuple(self.model.tags)
+
+    # ---------------------------------------------------------------- trees
+
+    def parse(self, sentences: Iterable[SentenceLike], *, decode: str = "viterbi", threads: int = 1) -> list[Parse]:
+        """The tree of each sentence.
+
+        decode: "viterbi", the most probable tree, or "mbr", that with the most probable arcs (hdp-dep: always this)
+
+        >>> one, two = parser.parse(["dogs/NOUN bark/VERB", [("They", "PRON"), ("sleep", "VERB"), (".", "PUNCT")]])
+        >>> two.words, two.tags, two.heads
+        (['They', 'sleep', '.'], ['PRON', 'VERB', 'PUNCT'], [2, 0, 2])
+        >>> two
+        Parse('They sleep .', heads=[2, 0, 2])
+        >>> [two.probabilities[0] > 0.5, two.probabilities[2]]
+        [True, None]
+        >>> two.log_likelihood < 0
+        True
+        """
+        from depinduce.models.parse_streams import blocks, parse_sentences
+        from depinduce.models.parsing import Parsing
+
+        if isinstance(sentences, str | Path | Sentence):
+            one = "parse_file reads files" if isinstance(sentences, Path) else "put one sentence into brackets"
+            raise DepinduceError(f"parse takes a list of sentences: {one}, parser.parse([…]).")
+        parsing = Parsing(decode, posteriors=True, threads=threads, log_likelihood=True)
+        parses: list[Parse] = []
+        for some in blocks(_sentences(sentences, self._tag_column), parsing):
+            found, unknown = parse_sentences(self.model, some, parsing)
+            self._warn_about(unknown)
+            parses += [self._parse(tree) for trees in found for tree in trees]
+        return parses
+
+    def k_best(self, sentence: SentenceLike, k: int, *, threads: int = 1) -> list[Parse]:
+        """The k most probable trees of a sentence, the best first; fewer if it has fewer.
+
+        >>> best, second, *_ = parser.k_best("the/DET old/ADJ dog/NOUN barks/VERB", 4)
+        >>> best.probability > second.probability > 0
+        True
+        """
+        from depinduce.models.parsing import Parsing
+
+        return self._trees(sentence, Parsing(posteriors=True, threads=threads, k_best=k, log_likelihood=True))
+
+    def sample(self, sentence: SentenceLike, n: int, seed: int = 0, *, threads: int = 1) -> list[Parse]:
+        """n trees of a sentence, drawn from p(tree | sentence): the same one can come several times.
+
+        >>> drawn = parser.sample("they/PRON saw/VERB a/DET boy/NOUN with/ADP a/DET telescope/NOUN", 100, seed=1)
+        >>> len(drawn), len({tuple(parse.heads) for parse in drawn}) > 1
+        (100, True)
+        """
+        from depinduce.models.parsing import Parsing
+
+        parsing = Parsing(posteriors=True, threads=threads, samples=n, seed=seed, log_likelihood=True)
+        return self._trees(sentence, parsing)
+
+    def posteriors(self, sentence: SentenceLike) -> np.ndarray:
+        """The probability of every arc, over all trees of a sentence. [head, child], head 0 is the root
+
+        With n words its shape is [n + 1, n]: entry [h, c] tells how probable it is that word h, counted from 1, is the
+        head of word c, counted from 0. The columns of words sum to one, those of punctuation are zero.
+
+        >>> matrix = parser.posteriors("dogs/NOUN bark/VERB ./PUNCT")
+        >>> matrix.shape, matrix.sum(axis=0).round(6).tolist()
+        ((4, 3), [1.0, 1.0, 0.0])
+        """
+        from depinduce.models.parse_streams import corpus_for
+        from depinduce.models.parsing import arc_posteriors
+
+        made = as_sentence(sentence, self._tag_column)
+        corpus = corpus_for(self.model, [made])
+        self._warn_about(corpus.unknown_tags)
+        matrix = np.zeros((len(made) + 1, len(made)))
+        if len(corpus):
+            found = arc_posteriors(self.model, corpus)
+            keep = marks_of(self.model.reading.punctuation, self._tag_column).keep(made)
+            kept = np.flatnonzero([True] * len(made) if keep is None else keep)
+            matrix[0, kept] = found.root
+            matrix[np.ix_(kept + 1, kept)] = found.arc.reshape(len(kept), len(kept))
+        return np.minimum(matrix, 1.0)  # sums are rounded
+
+    def parse_file(
+        self,
+        path: str | Path,
+        out: str | Path,
+        *,
+        decode: str | None = None,
+        k_best: int | None = None,
+        samples: int | None = None,
+        seed: int | None = None,
+        posteriors: bool = False,
+        log_likelihood: bool = False,
+        threads: int = 1,
+    ) -> Totals:
+        """Parse a CoNLL-U file into another, as `depinduce parse` does, in bounded memory.
+
+        The options are those of the command. `-` is stdin or stdout, `.gz` works. Gives how many sentences and words
+        there were, in how many seconds.
+
+        >>> from tempfile import NamedTemporaryFile
+        >>> with NamedTemporaryFile(suffix=".conllu") as parsed:
+        ...     totals = parser.parse_file(demo_file("test"), parsed.name, log_likelihood=True)
+        >>> totals.sentences, totals.words
+        (150, 1350)
+        """
+        from depinduce.models.parse_streams import parse_file
+        from depinduce.models.parsing import Parsing
+
+        totals = parse_file(
+            self.model, path, out, Parsing(decode, posteriors, threads, k_best, samples, seed, log_likelihood)
+        )
+        self._warn_about(totals.unknown_tags)
+        return totals
+
+    # ---------------------------------------------------------------- within
+
+    @property
+    def _tag_column(self) -> int:
+        return self.model.reading.tag_column
+
+    def _trees(self, sentence: SentenceLike, parsing: Parsing) -> list[Parse]:
+        from depinduce.models.parse_streams import parse_sentences
+
+        (trees,), unknown = parse_sentences(self.model, [as_sentence(sentence, self._tag_column)], parsing)
+        self._warn_about(unknown, caller=4)
+        return [self._parse(tree) for tree in trees]
+
+    def _parse(self, tree: ParsedSentence) -> Parse:
+        return Parse(**vars(tree), tag_column=self._tag_column)
+
+    def _warn_about(self, unknown_tags: Iterable[str], caller: int = 3) -> None:
+        from depinduce.models.parse_streams import about_unknown_tags
+
+        if unknown_tags:
+            warnings.warn(about_unknown_tags(unknown_tags), stacklevel=caller)
+
+    def __repr__(self) -> str:
+        return f"Parser({type(self.model).__name__}, {len(self.tags)} tags)"
+
+
+def _sentences(given: Iterable[SentenceLike], tag_column: int) -> Iterable[Sentence]:
+    """As sentences of a file; an error tells which is meant."""
+    for number, sentence in enumerate(given, start=1):
+        try:
+            yield as_sentence(sentence, tag_column)
+        except DepinduceError as error:
+            raise DepinduceError(f"sentence {number}: {error}") from None
+
+
+def _source(given: Files | Iterable[SentenceLike], tag_column: int) -> list[str] | list[Sentence]:
+    """What to learn from: paths, or sentences."""
+    if isinstance(given, str | Path):
+        return [str(given)]
+    parts = list(given)
+    if not any(map(_is_path, parts)):
+        return list(_sentences(parts, tag_column))
+    for part in parts:
+        if not isinstance(part, str | Path):
+            raise DepinduceError(f"files and sentences together: {part!r} is no path. Give either of them.")
+    return list(map(str, parts))
+
+
+def _is_path(part: object) -> bool:
+    return isinstance(part, Path) or (
+        isinstance(part, str) and (part.endswith((".conllu", ".conllu.gz")) or os.path.isfile(part))
+    )

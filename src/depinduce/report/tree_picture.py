@@ -1,0 +1,117 @@
+"""What there is to draw of one sentence of a file: its tree, the gold tree beside it, and who it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import compress
+
+from depinduce.corpus import Reading, Sentence, is_punctuation, remove
+from depinduce.corpus.conllu import MISC
+from depinduce.report.arc_layout import wrong_words
+from depinduce.report.svg_tree import tree_svg
+from depinduce.report.text_tree import draw_tree
+
+_ONE_OF_SEVERAL = re.compile(r"^# (tree|probability) = (.+)$")  # what `parse --k-best` and `--samples` write
+_POSTERIOR = re.compile(r"(?:^|\|)Posterior=([0-9.eE+-]+)(?:\||$)")
+
+
+@dataclass(frozen=True)
+class TreePicture:
+    """A sentence ready to be drawn in any form."""
+
+    number: int  # in its file, from 1
+    name: str  # its sent_id, if it has one, and which of several trees of a sentence it is
+    words: list[str]
+    tags: list[str]
+    heads: list[int]  # 1-based, 0 = root, -1 = unknown
+    gold: list[int] | None  # the same; -1 also where it does not matter, at punctuation
+    posteriors: list[float | None] | None
+    punctuation: frozenset[int]  # words 0..n-1
+
+    @property
+    def right(self) -> int:
+        """Words that have the gold head."""
+        return self.scored - len(wrong_words(self.heads, self.gold))
+
+    @property
+    def scored(self) -> int:
+        """Words whose gold head is known and matters."""
+        return sum(head >= 0 for head in self.gold or ())
+
+    @property
+    def caption(self) -> str:
+        """Which sentence it is and, given a gold tree, how many heads are right."""
+        name = f"sentence {self.number}" + (f", {self.name}" if self.name else "")
+        return name if self.gold is None else f"{name}: {self.right} of {self.scored} heads right"
+
+    def text(self, width: int | None = None, colour: bool = False) -> str:
+        """The tree for a terminal."""
+        return draw_tree(self.words, self.tags, self.heads, self.gold, width, colour, self.posteriors, self.punctuation)
+
+    def svg(self, width: float | None = None, alone: bool = True) -> str:
+        """The tree as the text of an SVG file, or of a picture in a page."""
+        return tree_svg(
+            self.words,
+            self.tags,
+            self.heads,
+            self.gold,
+            self.posteriors,
+            width=width,
+            punctuation=self.punctuation,
+            alone=alone,
+        )
+
+
+def tree_picture(
+    number: int, sentence: Sentence, gold: Sentence | None, reading: Reading, skip_punctuation: bool = False
+) -> TreePicture:
+    """The picture of a sentence, beside the same words of a gold file.
+
+    As in scores, it is the gold file that decides what is punctuation, and what hangs on punctuation counts as
+    hanging on the nearest word above it.
+    """
+    keep = (~is_punctuation(gold or sentence, reading.punctuation, reading.tag_column)).tolist()
+    heads, gold_heads = sentence.heads, None
+    if gold is not None:
+        heads, gold_heads = lifted(heads, keep), lifted(gold.heads, keep)
+        gold_heads = [head if kept else -1 for head, kept in zip(gold_heads, keep, strict=True)]
+    words = sentence.forms
+    tags = ["" if tag == "_" else tag for tag in sentence.column(reading.tag_column)]
+    posteriors = posteriors_of(sentence)
+    punctuation = frozenset(word for word, kept in enumerate(keep) if not kept)
+    if skip_punctuation:
+        heads, gold_heads = remove(heads, keep), None if gold is None else remove(gold.heads, keep)
+        words, tags = list(compress(words, keep)), list(compress(tags, keep))
+        posteriors = posteriors and list(compress(posteriors, keep))
+        punctuation = frozenset()
+    return TreePicture(number, _name(sentence), words, tags, heads, gold_heads, posteriors, punctuation)
+
+
+def _name(sentence: Sentence) -> str:
+    comments = filter(None, map(_ONE_OF_SEVERAL.search, sentence.comments))
+    return ", ".join(filter(None, [sentence.sent_id, *(f"{found[1]} {found[2]}" for found in comments)]))
+
+
+def lifted(heads: Sequence[int], keep: Sequence[bool]) -> list[int]:
+    """The heads with every kept word hanging on the nearest of its ancestors that is kept; others stay."""
+    place = [0, *(number for number, kept in enumerate(keep, start=1) if kept)]  # of every kept word
+    moved = (head if head < 0 else place[head] for head in remove(heads, keep))
+    return [next(moved) if kept else head for head, kept in zip(heads, keep, strict=True)]
+
+
+def posteriors_of(sentence: Sentence) -> list[float | None] | None:
+    """The probabilities that `parse --posteriors` wrote to MISC; None if it did not."""
+    found = [_POSTERIOR.search(misc) for misc in sentence.column(MISC)]
+    posteriors = [_probability(match[1]) if match else None for match in found]
+    return posteriors if any(posterior is not None for posterior in posteriors) else None
+
+
+def _probability(text: str) -> float | None:
+    """A number from 0 to 1; None for anything else that stands there."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 <= value <= 1 else None
