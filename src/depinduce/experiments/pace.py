@@ -14,9 +14,9 @@ from depinduce.learning.runs import rungs
 
 # Measured on one core of 2.45 GHz. They only shape the first guess.
 SECONDS_PER_EPOCH = {  # or iteration, per 1000 sentences
-    "dmv": 0.03, "hdp-dep": 0.4,
+    "dmv": 0.03, "hdp-dep": 0.3,
     "ndmv": 0.06, "sibling": 0.06, "grand": 0.11, "lexical": 5.0, "joint-sibling": 5.2, "joint-grand": 5.4,
-    "lexical-sibling": 30.0, "lexical-grand": 60.0,
+    "lexical-sibling": 8.0, "lexical-grand": 16.0,
 }  # fmt: skip
 FURTHER_STEP = 0.7  # of an epoch: every gradient step on a batch after the first
 SHORT_EPOCH = 0.5  # an epoch over short sentences, as a share of one over all
