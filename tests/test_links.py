@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from depinduce.cli import COMMANDS
+
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")])
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -30,6 +32,13 @@ def test_links_lead_to_files_and_headings_that_are_there(page):
         assert there.is_relative_to(ROOT), f"{page.name} links to {target}, outside of the project"
         if heading:
             assert heading in anchors(there), f"{page.name} links to the heading {target}, which is not there"
+
+
+def test_every_command_is_in_the_table_of_commands():
+    table = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)` \|.*`depinduce (\w+)[^`]*` \|$", table, re.MULTILINE)
+    assert {name for name, _ in listed} == set(COMMANDS)
+    assert all(name == example for name, example in listed)
 
 
 def test_every_page_of_the_docs_can_be_reached_from_the_readme():
