@@ -10,6 +10,20 @@ from depinduce.corpus import Corpus, Vocabulary
 from depinduce.grammar.rules import Order, RuleTable
 from depinduce.models.counts import Multinomials, random_counts
 
+RULES = """
+[categories]
+Modifier = ["D", "A"]
+[either]
+Root = ["V", "N"]
+V = ["N", "A", "V"]
+N = ["D", "N"]
+[left]
+N = ["A"]
+D = ["V", "A"]
+[right]
+A = ["D", "A"]
+"""  # of random sentences the best trees match to 86 %, those of a grammar that does not know them to 45 %
+
 
 def tagged(*sentences: str, vocabulary: Vocabulary | None = None) -> Corpus:
     """A corpus of sentences given by their tags, `DET NOUN VERB`; the words do not matter."""
@@ -38,3 +52,17 @@ def random_sentences(seed: int, count: int = 12, tags: str = "NVDA", longest: in
 def random_table(order: Order, tags: int, seed: int) -> RuleTable:
     """A grammar whose distributions are drawn at random."""
     return Multinomials.smoothed(order, tags, 0.0).estimate(random_counts(order, tags, seed))
+
+
+Tree = tuple[list[str], list[int]]  # tags and heads, from 1, 0 is the root
+
+
+def tree_above(left: list[Tree], tag: str, right: list[Tree]) -> Tree:
+    """The tree of a root with the trees of its children on either side."""
+    place = 1 + sum(len(tags) for tags, _ in left)
+    tags, heads = [], []
+    for tree_tags, tree_heads in [*left, ([tag], None), *right]:
+        offset = len(tags)
+        tags += tree_tags
+        heads += [0] if tree_heads is None else [offset + head if head else place for head in tree_heads]
+    return tags, heads

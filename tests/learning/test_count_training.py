@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from learning.tagged import random_sentences, random_table, tagged
+from learning.tagged import random_sentences, random_table, tagged, tree_above
 
 from depinduce.chart.engine import best_trees, log_partition
 from depinduce.corpus import Corpus, Reading, Vocabulary
@@ -62,13 +62,7 @@ def grow(tag: str, rng: np.random.Generator) -> tuple[list[str], list[int]]:
             go = ANOTHER_CHILD
         sides.append(trees)
     left, right = sides
-    place = 1 + sum(len(tags) for tags, _ in left)
-    tags, heads = [], []
-    for tree_tags, tree_heads in [*left, ([tag], None), *right]:
-        offset = len(tags)
-        tags += tree_tags
-        heads += [0] if tree_heads is None else [offset + head if head else place for head in tree_heads]
-    return tags, heads
+    return tree_above(left, tag, right)
 
 
 def test_a_planted_grammar_is_recovered():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from chart.state_enumeration import enumerate_states
-from learning.tagged import random_sentences, tagged
+from learning.tagged import random_sentences, tagged, tree_above
 from models.worded import random_words, worded
 from torch.distributions import Dirichlet, kl_divergence
 
@@ -28,7 +28,7 @@ from depinduce.learning.knowledge import load_knowledge
 from depinduce.models.hdp_model import HdpModel
 from depinduce.models.loading import load_grammar, load_model
 from depinduce.models.model_files import NUMBERS
-from depinduce.models.parsing import Parsing, parse_corpus
+from depinduce.models.parsing import Parsing, parse_corpus, parse_trees
 
 pytestmark = pytest.mark.filterwarnings("error")
 SHORT = tagged("N V", "D N V", "V N", "N", "D N V N", "V D N", "N V", "D A N")  # few enough trees to list them
@@ -203,27 +203,6 @@ def test_shares_go_where_the_bound_is_highest(top_concentration):
 
 # ---------------------------------------------------------------- the bound
 
-RULES = """
-[categories]
-Modifier = ["D", "A"]
-[either]
-Root = ["V", "N"]
-V = ["N", "A", "V"]
-N = ["D", "N"]
-[left]
-N = ["A"]
-D = ["V", "A"]
-[right]
-A = ["D", "A"]
-"""  # the best trees match to 86 %
-
-
-@pytest.fixture
-def rules(tmp_path) -> str:
-    path = tmp_path / "rules.toml"
-    path.write_text(RULES, "utf-8")
-    return str(path)
-
 
 @pytest.mark.parametrize(
     "values",
@@ -341,13 +320,7 @@ def grow(tag: str, rng: np.random.Generator) -> tuple[list[str], list[int]]:
         [grow(str(rng.choice(list(children))), rng)] if rng.random() < go else []
         for children, go in zip(CHILDREN[tag], GO[tag], strict=True)
     )
-    place = 1 + sum(len(tags) for tags, _ in left)
-    tags, heads = [], []
-    for tree_tags, tree_heads in [*left, ([tag], None), *right]:
-        offset = len(tags)
-        tags += tree_tags
-        heads += [0] if tree_heads is None else [offset + head if head else place for head in tree_heads]
-    return tags, heads
+    return tree_above(left, tag, right)
 
 
 def planted_trees() -> tuple[Corpus, np.ndarray]:
@@ -569,10 +542,9 @@ def test_unknown_and_rare_words_are_one():
 
 
 def test_posteriors_beside_parses_are_those_of_the_chart():
-    from depinduce.models.parsing import parse_with_posteriors
-
     model = trained(iterations=6)
-    heads, found = parse_with_posteriors(model, CORPUS, Parsing(posteriors=True))
+    parses = parse_trees(model, CORPUS, Parsing(posteriors=True))
+    (heads,), (found,) = parses.heads, parses.posteriors
     expected = model.posteriors(CORPUS)
     arc_offsets = np.concatenate([[0], np.cumsum(CORPUS.lengths**2)])
     for sentence, length in enumerate(CORPUS.lengths):
@@ -584,8 +556,6 @@ def test_posteriors_beside_parses_are_those_of_the_chart():
 
 
 def test_the_likelihood_beside_parses_is_that_of_the_chart_and_single_trees_are_refused():
-    from depinduce.models.parsing import parse_trees
-
     model = trained(iterations=6)
     parses = parse_trees(model, CORPUS, Parsing(log_likelihood=True))
     assert parses.log_z.tolist() == model.posteriors(CORPUS).log_z.tolist()

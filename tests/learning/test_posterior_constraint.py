@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from chart.enumeration import Enumerated, Heads, random_problem, tree_rule_counts
-from learning.tagged import random_sentences, tagged
+from learning.tagged import RULES, random_sentences, tagged
 
 from depinduce.chart.engine import expectations
 from depinduce.corpus import Corpus, Reading
@@ -226,24 +226,6 @@ def test_the_e_step_counts_under_the_tilted_distribution_and_bounds_its_likeliho
 # ---------------------------------------------------------------- count models
 
 CORPUS = tagged(*random_sentences(3, count=30))
-RULES = """
-[either]
-Root = ["V", "N"]
-V = ["N", "A", "V"]
-N = ["D", "N"]
-[left]
-N = ["A"]
-D = ["V", "A"]
-[right]
-A = ["D", "A"]
-"""  # the best trees match to 86 %, a grammar that does not know them to 45 %
-
-
-@pytest.fixture
-def rules(tmp_path) -> str:
-    path = tmp_path / "rules.toml"
-    path.write_text(RULES, "utf-8")
-    return str(path)
 
 
 def matched_share(table: RuleTable, order: Order, rules: str, dual: float = 0.0, corpus: Corpus = CORPUS) -> float:

@@ -32,7 +32,7 @@ from depinduce.models.lexicon import Lexicon
 from depinduce.models.loading import load_grammar, load_model, member
 from depinduce.models.network import RuleNetwork
 from depinduce.models.network_settings import NetworkSettings
-from depinduce.models.parsing import Parsing, parse_corpus, parse_trees, parse_with_posteriors
+from depinduce.models.parsing import Parsing, parse_corpus, parse_trees
 
 torch.set_num_threads(1)  # the networks here are tiny
 
@@ -45,6 +45,13 @@ READING = Reading("xpos", lowercase=True, punctuation="penn", max_length=12)
 
 every_order = pytest.mark.parametrize("order", list(Order))
 both_partners = pytest.mark.parametrize("order", [Order.SIBLING, Order.GRANDPARENT])
+
+
+def parse_with_posteriors(model, corpus, options: Parsing) -> tuple[np.ndarray, np.ndarray]:
+    """The heads of the only trees, and their probabilities. Both [token]"""
+    parses = parse_trees(model, corpus, options)
+    (heads,), (posteriors,) = parses.heads, parses.posteriors
+    return heads, posteriors
 
 
 def lexical(order: Order = Order.FIRST, *non_heads: str, seed: int = 1, scale: float = 0.35, **about) -> LexicalModel:

@@ -25,8 +25,8 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span, Token
 
 from depinduce.corpus.conllu import UPOS, XPOS, Sentence
-from depinduce.corpus.faults import COLUMNS
 from depinduce.corpus.punctuation import marks_of
+from depinduce.corpus.tagged import sentence_of
 from depinduce.errors import DepinduceError
 
 if TYPE_CHECKING:
@@ -142,13 +142,8 @@ class DepinduceParser(Pipe):
     def _sentence(self, tokens: list[Token]) -> Sentence:
         """The tokens as a sentence of a file; a fault if a word has no tag."""
         attribute = ATTRIBUTES[self.model.reading.tag_column]
-        fields: list[str] = []
-        for number, token in enumerate(tokens, start=1):
-            row = [str(number), *["_"] * (COLUMNS - 1)]
-            for column, name in ATTRIBUTES.items():
-                row[column - 1] = str(getattr(token, name)) or "_"
-            fields += row
-        sentence = Sentence("<spaCy document>", 1, "", fields, "\n\n")
+        words = ({column: str(getattr(token, name)) or "_" for column, name in ATTRIBUTES.items()} for token in tokens)
+        sentence = sentence_of(words, "<spaCy document>")
         keep = marks_of(self.model.reading.punctuation, self.model.reading.tag_column).keep(sentence)
         for number, (token, tag) in enumerate(zip(tokens, sentence.column(self.model.reading.tag_column), strict=True)):
             if tag == "_" and (keep is None or keep[number]):

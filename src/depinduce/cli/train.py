@@ -123,9 +123,10 @@ def load_files(arguments: argparse.Namespace, configuration: Configuration) -> t
     say(f"{len(train)} sentences, {len(train.tags)} words, {len(train.tag_vocabulary)} tags{left_out}")
     warn_about_tags(configuration.learning, train)
     settings = configuration.learning
-    if "trees" in (settings.init[0], *getattr(settings, "word_init", ())[:1]):
+    starts = (settings.init[0], *getattr(settings, "word_init", ())[:1])
+    if "trees" in starts:
         say("the start learns from the trees of a file: if people made them, the training is not unsupervised")
-    if "hdp-dep" in (settings.init[0], *getattr(settings, "word_init", ())[:1]):
+    if "hdp-dep" in starts:
         say("the start is HDP-DEP, which is trained before: seconds to minutes")
     return train, dev
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from depinduce.corpus.conllu import FORM, UPOS, Sentence
 from depinduce.corpus.faults import COLUMNS
@@ -25,13 +25,16 @@ def as_sentence(given: SentenceLike, tag_column: int = UPOS) -> Sentence:
     pairs = _split(given) if isinstance(given, str) else _pairs(given)
     if not pairs:
         raise DepinduceError(f"a sentence without words. Give words with their tags, {_EXAMPLE}.")
-    fields = []
-    for number, (word, tag) in enumerate(pairs, start=1):
-        row = ["\n" * (number > 1) + str(number), *["_"] * (COLUMNS - 1)]
-        row[FORM - 1] = word
-        row[tag_column - 1] = tag
-        fields += row
-    return Sentence(SOURCE, 1, "", fields, "\n\n")
+    return sentence_of(({FORM: word, tag_column: tag} for word, tag in pairs), SOURCE)
+
+
+def sentence_of(words: Iterable[Mapping[int, str]], source: str) -> Sentence:
+    """A sentence as from a file, of words that are given by their columns, counted from 1; the others are `_`."""
+    fields: list[str] = []
+    for number, columns in enumerate(words, start=1):
+        fields.append("\n" * (number > 1) + str(number))
+        fields += [columns.get(column, "_") for column in range(2, COLUMNS + 1)]
+    return Sentence(source, 1, "", fields, "\n\n")
 
 
 def _split(text: str) -> list[tuple[str, str]]:

@@ -24,14 +24,13 @@ from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.files import atomic_file
 from depinduce.grammar.rules import RuleTable
 from depinduce.learning.configuration import Configuration, configure
-from depinduce.learning.count_training import train_counts
-from depinduce.learning.hdp import train_hdp
 from depinduce.learning.held_out import held_out, training_corpus
 from depinduce.learning.learning_settings import COUNT_MODELS, HDP_MODELS, NETWORK_MODELS, LearningSettings
 from depinduce.learning.network_training import Diverged
 from depinduce.learning.neural_settings import NeuralSettings
 from depinduce.learning.runs import Run
 from depinduce.learning.starts import trees_of_file
+from depinduce.learning.trainers import count_trainer
 from depinduce.learning.watching import watcher
 from depinduce.models.grammar_model import GrammarModel
 from depinduce.models.hdp_model import HdpModel
@@ -139,7 +138,7 @@ def _trained_and_scored(task: CellTask) -> dict[str, Any]:
 
 def _trained_counts(configuration: Configuration, train: Corpus) -> tuple[Model, list[dict[str, Any]]]:
     """A count model, or HDP-DEP; they are trained to the end, so that nothing need be held out."""
-    learn = train_hdp if configuration.learning.model in HDP_MODELS else train_counts
+    learn = count_trainer(configuration.learning)
     model, finished = learn(configuration.learning, configuration.reading, train)
     if not finished:
         raise KeyboardInterrupt

@@ -24,7 +24,6 @@ import torch
 from depinduce.chart.states import VALENCES, StateBatch, StateExpectations, StateRules, state_expectations
 from depinduce.corpus import Corpus, Reading
 from depinduce.errors import DepinduceError
-from depinduce.grammar.constraints import may_head
 from depinduce.grammar.rules import Order, RuleTable, tag_batch
 from depinduce.grammar.trees import tree_counts
 from depinduce.learning.count_training import learn, require_same_run
@@ -235,7 +234,8 @@ def train_hdp(
         require_same_run(earlier, settings, train)
     knowledge = None if settings.rules is None else load_knowledge(settings.rules)
     refinement = refinement_of(settings, train, knowledge)
-    parts = [None if corpus is None else _batch(settings, refinement, corpus) for corpus in (train, dev)]
+    non_heads = settings.constrained_tags
+    parts = [None if corpus is None else refinement.batch_without_heads(corpus, non_heads) for corpus in (train, dev)]
     learning = HdpSteps(settings, refinement, *parts, knowledge)
     if earlier is None:
         beliefs = start(settings, learning, train, reading)
@@ -243,7 +243,6 @@ def train_hdp(
         beliefs = learning.beliefs(earlier.counts, earlier.shares)
     outcome, history = learn(learning, beliefs, settings, train, report, earlier)
     found = outcome.parameters
-    non_heads = settings.constrained_tags
     model = HdpModel(refinement, found.rules, found.counts, found.shares, non_heads, reading, history)
     return model, outcome.finished
 
@@ -260,11 +259,6 @@ def refinement_of(settings: HdpSettings, train: Corpus, knowledge: Knowledge | N
                 f"category {category(hidden[0])}. Leave --symbols away, or {hidden[0]} out of the category."
             )
     return Refinement.of(train, {tag: category(tag) for tag in train.tag_vocabulary}, settings.emit == "words")
-
-
-def _batch(settings: HdpSettings, refinement: Refinement, corpus: Corpus) -> StateBatch:
-    forbidden = np.isin(np.array(corpus.tag_vocabulary.symbols), settings.constrained_tags)
-    return refinement.batch(corpus, may_head(corpus.tags, corpus.offsets, forbidden))
 
 
 def start(settings: HdpSettings, learning: HdpSteps, train: Corpus, reading: Reading) -> Beliefs:

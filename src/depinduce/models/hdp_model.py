@@ -15,7 +15,6 @@ import numpy as np
 
 from depinduce.chart.states import VALENCES, StateExpectations, StateRules, state_expectations
 from depinduce.corpus import Corpus, Reading, Vocabulary
-from depinduce.grammar.constraints import may_head
 from depinduce.grammar.rules import Order, RuleCounts
 from depinduce.models.counts import Multinomials
 from depinduce.models.grammar_model import GrammarModel
@@ -62,8 +61,7 @@ class HdpModel:
 
     def posteriors(self, corpus: Corpus, threads: int = 1) -> StateExpectations:
         """Of all roots and arcs of a corpus whose tag ids are this model's (-1 where it does not know the tag)."""
-        forbidden = np.isin(np.array(self.tags.symbols), self.non_heads)
-        batch = self.refinement.batch(corpus, may_head(corpus.tags, corpus.offsets, forbidden))
+        batch = self.refinement.batch_without_heads(corpus, self.non_heads)
         return state_expectations(self._with_unknown, batch, positions=True, threads=threads)
 
     def grammar(self) -> GrammarModel:

@@ -94,12 +94,6 @@ def parse_corpus(model: Model, corpus: Corpus, parsing: Parsing) -> np.ndarray:
     return parse_trees(model, corpus, parsing).heads[0]
 
 
-def parse_with_posteriors(model: Model, corpus: Corpus, parsing: Parsing) -> tuple[np.ndarray, np.ndarray | None]:
-    """Heads, and the probability of each if `parsing` asks for it. Both [token]"""
-    parses = parse_trees(model, corpus, parsing)
-    return parses.heads[0], None if parses.posteriors is None else parses.posteriors[0]
-
-
 def parse_trees(model: Model, corpus: Corpus, parsing: Parsing, first: int = 0) -> Parses:
     """All trees that are wanted of a corpus in the model's tag vocabulary.
 

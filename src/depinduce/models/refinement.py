@@ -9,6 +9,7 @@ import numpy as np
 
 from depinduce.chart.states import StateBatch
 from depinduce.corpus import Corpus, Vocabulary
+from depinduce.grammar.constraints import may_head
 
 RARE = ""  # the item of a word that is rare or unknown
 MIN_COUNT = 2  # of a word that is an item of its own
@@ -78,6 +79,11 @@ class Refinement:
         """A corpus for the chart. may_head: [token]"""
         symbols, items = self.symbols_in(corpus), self.items_in(corpus)
         return StateBatch(corpus.offsets, symbols, items, may_head, np.ones(len(corpus)))
+
+    def batch_without_heads(self, corpus: Corpus, non_heads: tuple[str, ...]) -> StateBatch:
+        """A corpus for the chart, in which these tags head nothing."""
+        forbidden = np.isin(np.array(self.tags.symbols), non_heads)
+        return self.batch(corpus, may_head(corpus.tags, corpus.offsets, forbidden))
 
     def to_json(self) -> dict:
         return {
