@@ -8,6 +8,10 @@ import xml.etree.ElementTree as ElementTree
 
 from cli.demo_parts import contents, demo_part, depinduce, depinduce_process
 
+from depinduce.corpus import read_sentences
+from depinduce.corpus.conllu import DEPREL
+from depinduce.corpus.demo import demo_file
+
 
 def test_the_demo_scores_its_trees_beside_the_baselines_and_draws_some(capsys):
     assert depinduce("demo") == 0
@@ -39,6 +43,28 @@ def test_the_demo_replaces_nothing(tmp_path, capsys):
     assert "thesis: is there already. Choose another --out." in shown.err
     assert shown.out == ""  # said before the work, not after it
     assert contents(tmp_path) == {"thesis/chapter1.tex": b"ten years of work"}
+
+
+def test_the_corpus_of_the_demo_can_be_had_as_files(tmp_path, capsys):
+    assert depinduce("demo", "--corpus", tmp_path / "practice") == 0
+    assert sorted(contents(tmp_path)) == ["practice/gold.conllu", "practice/tagged.conllu"]
+    tagged, gold = (tmp_path / "practice" / name for name in ("tagged.conllu", "gold.conllu"))
+    assert gold.read_bytes() == demo_file("test").read_bytes()
+    shown, original = list(read_sentences(tagged)), list(read_sentences(demo_file("train")))
+    for ours, theirs in zip(shown, original, strict=True):
+        assert ours.render(theirs.heads, deprel=theirs.column(DEPREL)) == theirs.render()  # nothing else is changed
+        assert set(ours.heads) == {-1}
+        assert set(ours.column(DEPREL)) == {"_"}
+    assert depinduce("check", tagged) == 0
+
+
+def test_the_corpus_of_the_demo_replaces_nothing_and_trains_nothing(tmp_path, capsys):
+    (tmp_path / "practice").mkdir()
+    assert depinduce("demo", "--corpus", tmp_path / "practice") == 1
+    assert "practice: is there already. Choose another --corpus." in capsys.readouterr().err
+    assert depinduce("demo", "--corpus", tmp_path / "new", "--out", tmp_path / "model") == 1
+    assert "trains nothing. Leave --out and --svg away." in capsys.readouterr().err
+    assert contents(tmp_path) == {}
 
 
 def test_the_demo_runs_in_a_process_of_its_own():

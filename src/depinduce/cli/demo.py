@@ -1,33 +1,42 @@
 """Train on the built-in corpus, score the trees and draw some.
 
-The corpus is synthetic English, made by a small hand-written grammar; its gold trees are used for scoring only.
+The corpus is synthetic English, made by a small hand-written grammar; its gold trees are used for scoring only. With
+--corpus it is written to files instead, to try the other commands on.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from pathlib import Path
 
 import numpy as np
 
 from depinduce.cli.console import progress, say, show_table
-from depinduce.corpus import Corpus, Reading, load_corpus, open_output
+from depinduce.corpus import Corpus, Reading, load_corpus, open_output, read_sentences
+from depinduce.corpus.demo import demo_file
 from depinduce.errors import DepinduceError
+from depinduce.files import atomic_directory
 
-EXAMPLE = "depinduce demo"
+EXAMPLE = """depinduce demo
+  depinduce demo --corpus practice"""
 DRAWN = 3
+TAGGED, GOLD = "tagged.conllu", "gold.conllu"  # files of --corpus
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", help="also keep the model here, to parse files with")
     parser.add_argument("--svg", metavar="FILE", help="also draw the longest tree that is all right into this SVG file")
+    corpus_help = f"only write the corpus here: {TAGGED}, to learn from, without trees, and {GOLD}, to compare with"
+    parser.add_argument("--corpus", metavar="DIR", help=corpus_help)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.corpus:
+        return _write_corpus(arguments)
     if arguments.out and Path(arguments.out).exists():
         raise DepinduceError(f"{arguments.out}: is there already. Choose another --out.")
-    from depinduce.corpus.demo import demo_file
     from depinduce.evaluation.baselines import BASELINES
     from depinduce.evaluation.scores import score
     from depinduce.evaluation.tables import comparison_table
@@ -67,6 +76,22 @@ def run(arguments: argparse.Namespace) -> int:
         words, tags, predicted, _ = _sentence(test, heads, _longest_right(test, heads))
         with open_output(arguments.svg) as output:
             output.write(tree_svg(words, tags, predicted))
+    return 0
+
+
+def _write_corpus(arguments: argparse.Namespace) -> int:
+    """The training sentences without their trees, as most corpora are, and the test sentences with theirs."""
+    if arguments.out or arguments.svg:
+        raise DepinduceError("--corpus writes the corpus and trains nothing. Leave --out and --svg away.")
+    place = Path(arguments.corpus)
+    if place.exists():
+        raise DepinduceError(f"{place}: is there already. Choose another --corpus.")
+    with atomic_directory(place) as directory:
+        with open_output(directory / TAGGED) as output:
+            for sentence in read_sentences(demo_file("train")):
+                output.write(sentence.render([-1] * len(sentence), deprel=["_"] * len(sentence)))
+        shutil.copyfile(demo_file("test"), directory / GOLD)
+    say(f"wrote {place / TAGGED} and {place / GOLD}; now try: depinduce check {place / TAGGED}")
     return 0
 
 
