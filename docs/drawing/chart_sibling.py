@@ -34,7 +34,7 @@ def picture() -> str:
                 ["c is a child of h, and all between", "them is done: h stops after c, or", "goes on and takes s."],
                 [
                     CHAIN,
-                    "later(h, s) = chain(h, s) · arc(h, s, HAS)",
+                    "later(h, c) = chain(h, c) · arc(h, c, HAS)",
                 ],
                 _chain,
             ),

@@ -19,8 +19,8 @@ ORDERS = {
 }
 DESCRIPTION = """
 The phrase girls reading books now, three times. The arc from reading to books is in question; now was generated
-before books. FIRST: the row is RIGHT, VERB, HAS. SIBLING: the row is RIGHT, VERB, ADV, for the previous child, now.
-GRANDPARENT: the row is RIGHT, VERB, NOUN, HAS, for the head's head, girls.
+before books. FIRST: the row is RIGHT, VERB, HAS, as reading has a child on this side. SIBLING: the row is RIGHT,
+VERB, ADV, for the previous child, now. GRANDPARENT: the row is RIGHT, VERB, NOUN, HAS, for the head's head, girls.
 """
 
 
@@ -41,10 +41,10 @@ def _tree(sheet: Sheet, tree: Tree, other: int | None) -> None:
     for word, kind in looked_at.items():
         width = tree.widths[word] + 10
         sheet.box(tree.middles[word] - width / 2, tree.base + 1, width, HEIGHT + 3, kind, radius=6)
-    for word in range(len(WORDS)):
-        kinds = {BOOKS: "", NOW: "draw-purple" if other == NOW else "draw-old"}
-        kinds[READING] = "draw-purple" if other == GIRLS else "draw-old"
-        tree.arc(sheet, word, kinds.get(word, "draw-old"))
+    arcs = {GIRLS: "draw-old", READING: "draw-old", BOOKS: "", NOW: "draw-green"}  # green: what the valence tells of
+    arcs |= {NOW: {NOW: "draw-purple"}, GIRLS: {READING: "draw-purple"}}.get(other, {})
+    for word, kind in arcs.items():
+        tree.arc(sheet, word, kind)
         if word == BOOKS:
             sheet.text(tree.middles[word], tree.base + WORDS_BELOW, "?", "draw-word draw-blue", "middle")
         else:

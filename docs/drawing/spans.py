@@ -66,7 +66,7 @@ def pair(sheet: Sheet, first: float, second: float, base: float, name: str = "",
 
 
 def arc(sheet: Sheet, head: float, child: float, base: float, foot: float, rise: float = 22) -> None:
-    """The arc of a rule above the pieces: from the top of the head up, to the left, and down to a foot above the child."""
+    """The arc of a rule above the pieces: from the top of the head to the left, down to a foot above the child."""
     start, width = base - HIGH - 3, 22
     fall = foot - TIP_LENGTH - (start - rise)
     rising = f"M{head:g} {start:g}a{width} {rise:g} 0 0 0 {-width} {-rise:g}"
