@@ -75,12 +75,13 @@ def picture() -> str:
 
 
 def _story(sheet: Sheet, x: float, y: float, story: list[str]) -> None:
-    """Decisions as pills, with the words that follow."""
+    """Decisions as pills, with the words that follow; an empty text is a gap."""
     for text in story:
         if text in ("GO", "STOP"):
             x = sheet.chip(x, y, text, "draw-green" if text == "GO" else "draw-red") + 7
         else:
-            sheet.text(x, y + 4.5, text)
+            if text:
+                sheet.text(x, y + 4.5, text)
             x += text_width(text, "draw-note") + 7
 
 

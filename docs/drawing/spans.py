@@ -44,25 +44,24 @@ def rows_picture(rows: list[Row], title: str, description: str) -> str:
     return sheet.svg()
 
 
-def half(sheet: Sheet, head: float, end: float, base: float, name: str = "", kind: str = "draw-blue") -> None:
+def half(sheet: Sheet, head: float, end: float, base: float, name: str) -> None:
     """`left` or `right`: a head with all its children on one side, down to the end of what they cover."""
-    sheet.shape([(head, base), (head, base - HIGH), (end, base)], kind)
-    _name(sheet, head + (end - head) * 0.36, base - 12, name, kind)
+    sheet.shape([(head, base), (head, base - HIGH), (end, base)], "draw-blue")
+    _name(sheet, head + (end - head) * 0.36, base - 12, name, "draw-blue")
 
 
-def half_open(sheet: Sheet, head: float, child: float, base: float, name: str = "", kind: str = "draw-purple") -> None:
+def half_open(sheet: Sheet, head: float, child: float, base: float, name: str) -> None:
     """`open` or `chain`: a head and a child with all that is between them, and nothing beyond the child yet."""
-    sheet.shape([(head, base), (head, base - HIGH), (child, base - LOW), (child, base)], kind)
-    _name(sheet, (head + child) / 2, base - 12, name, kind)
+    sheet.shape([(head, base), (head, base - HIGH), (child, base - LOW), (child, base)], "draw-purple")
+    _name(sheet, (head + child) / 2, base - 12, name, "draw-purple")
 
 
-def pair(sheet: Sheet, first: float, second: float, base: float, name: str = "", kind: str = "draw-green") -> None:
+def pair(sheet: Sheet, first: float, second: float, base: float, name: str) -> None:
     """`pair`: two neighbouring children and all that is between them."""
     middle, high = (first + second) / 2, HIGH - 10
-    sheet.shape(
-        [(first, base), (first, base - high), (middle, base - LOW), (second, base - high), (second, base)], kind
-    )
-    _name(sheet, middle, base - 8, name, kind)
+    top = [(first, base - high), (middle, base - LOW), (second, base - high)]
+    sheet.shape([(first, base), *top, (second, base)], "draw-green")
+    _name(sheet, middle, base - 8, name, "draw-green")
 
 
 def arc(sheet: Sheet, head: float, child: float, base: float, foot: float, rise: float = 22) -> None:
@@ -91,5 +90,4 @@ def sign(sheet: Sheet, x: float, base: float, text: str) -> None:
 
 
 def _name(sheet: Sheet, x: float, y: float, name: str, kind: str) -> None:
-    if name:
-        sheet.text(x, y, name, f"draw-piece {kind}", "middle")
+    sheet.text(x, y, name, f"draw-piece {kind}", "middle")

@@ -10,10 +10,9 @@ COLOURS = {
     "green": ("#23805a", "#e7f5ef", "#5fc99e", "#15302a"),
     "red": ("#c9471f", "#fdefe9", "#f58b64", "#371f1b"),
     "purple": ("#8a56c2", "#f4eefb", "#bd94ee", "#2a2140"),
-    "grey": ("#5a6379", "#ffffff", "#a4adc2", "#161b26"),
 }
 LINE, TEXT, QUIET = ("#b4bccb", "#5b657c"), ("#1c2333", "#e9ecf3"), ("#5a6379", "#a4adc2")
-PANEL = ("#f5f6f9", "#1d2433")
+PANEL, GROUND = ("#f5f6f9", "#1d2433"), ("#ffffff", "#161b26")
 SIZES = {
     "draw-head": 15,
     "draw-note": 13,
@@ -35,7 +34,7 @@ def _coloured(dark: bool) -> str:
         f".draw-text{{fill:{TEXT[dark]}}}",
         f".draw-note,.draw-small,.draw-sign{{fill:{QUIET[dark]}}}",
         f".draw-panel{{fill:{PANEL[dark]}}}",
-        f".draw-box{{fill:{COLOURS['grey'][1 + 2 * dark]};stroke:{LINE[dark]}}}",
+        f".draw-box{{fill:{GROUND[dark]};stroke:{LINE[dark]}}}",
         f".draw-line{{stroke:{LINE[dark]}}}",
         f".draw-tip,.draw-bar{{fill:{LINE[dark]}}}",
         f".draw-old path{{stroke:{LINE[dark]}}}",
