@@ -47,6 +47,14 @@ def test_the_picture_needs_nothing_from_outside():
     assert ' id="' not in svg  # so that one page can hold many
 
 
+def test_a_picture_that_stands_alone_tells_its_tree_in_words():
+    told = parse(tree_svg(WORDS, TAGS, HEADS)).findtext(f"{SVG}desc")
+    assert told == "The root has the child sat. cat has the child The. sat has the children cat, down."
+    assert parse(tree_svg(["a", "b"], ["", ""], [-1, 1])).findtext(f"{SVG}desc") == "a has the child b."
+    assert parse(tree_svg(["a"], [""], [-1])).find(f"{SVG}desc") is None
+    assert parse(tree_svg(WORDS, TAGS, HEADS, alone=False)).find(f"{SVG}desc") is None
+
+
 def test_text_is_escaped():
     nasty = ["<b>&amp;\"'", "]]>", "a\x00\x1bb", "\ufffe"]
     root = parse(tree_svg(nasty, ["<", "&", '"', ">"], [2, 3, 0, 3], title='5 < 6 & "x"'))

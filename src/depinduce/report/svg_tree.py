@@ -110,7 +110,8 @@ def tree_svg(
         parts += legend_parts(sentence.legend, MARGIN, height)
         height += LEGEND_HEIGHT
     card = f'<rect class="dep-card" x=".5" y=".5" width="{picture.width - 1:g}" height="{height - 1:g}" rx="12"/>'
-    return svg_document([card, *parts], picture.width, height, title, STYLE if alone else None)
+    style, description = (STYLE, described(words, heads)) if alone else (None, "")
+    return svg_document([card, *parts], picture.width, height, title, style, description)
 
 
 def _across(sentence: _Sentence, narrowest: float) -> _Picture:
@@ -161,6 +162,20 @@ def _text(kind: str, x: float, y: float, text: str) -> str:
     return f'<text class="dep-text {kind}" x="{x:g}" y="{y:g}">{escape(text)}</text>'
 
 
+def described(words: Sequence[str], heads: Sequence[int]) -> str:
+    """The tree in words: every head with its children, from left to right."""
+    children: dict[int, list[str]] = {}
+    for word, head in zip(words, heads, strict=True):
+        if head >= 0:
+            children.setdefault(head, []).append(word)
+    names = ["The root", *words]
+    return " ".join(f"{names[head]} has the {_children(below)}." for head, below in sorted(children.items()))
+
+
+def _children(words: list[str]) -> str:
+    return f"child{'ren' if len(words) > 1 else ''} {', '.join(words)}"
+
+
 def legend(gold: bool, posteriors: bool) -> list[tuple[str, str]]:
     """The kinds of arcs that need to be told apart, each with its meaning."""
     return [RIGHT, WRONG, GOLD] * gold + [DOUBTFUL] * posteriors
@@ -177,13 +192,16 @@ def legend_parts(kinds: list[tuple[str, str]], left: float, middle: float) -> li
     return parts
 
 
-def svg_document(parts: Sequence[str], width: float, height: float, title: str, style: str | None) -> str:
-    """The text of an SVG file."""
+def svg_document(
+    parts: Sequence[str], width: float, height: float, title: str, style: str | None, description: str = ""
+) -> str:
+    """The text of an SVG file. Title and description are for screen readers."""
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}"'
             f' viewBox="0 0 {width:g} {height:g}" role="img" aria-label={quoteattr(title)}>',
             f"<title>{escape(title)}</title>",
+            *([f"<desc>{escape(description)}</desc>"] if description else []),
             *([f"<style>{style}</style>"] if style else []),
             *parts,
             "</svg>\n",
