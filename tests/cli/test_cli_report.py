@@ -156,6 +156,7 @@ def test_the_parts_of_other_models_are_explained(trained, tmp_path):
     hidden = report(trained("hdp-dep"), tmp_path).text
     assert "without the hidden refinements of tags" in hidden
     assert "Rules ud: " in hidden and "80% were wanted" in hidden
+    assert "It was given the rules ud, which most dependencies should match." in hidden
 
 
 def test_a_model_without_the_files_of_its_training_has_a_report(trained, tmp_path):
@@ -238,7 +239,7 @@ def test_seeds_are_scored_as_evaluate_does_and_agree_as_their_files_do(folder, s
         assert agreement[one][1 + other] == agreement[other][1 + one] == f"{100 * share:.1f}"
     (caption,) = [caption for caption in page.tables if caption.startswith("Words on whose head")]
     assert caption.endswith(f"{100 * np.mean(list(shares.values())):.1f} on average")
-    assert f"It is seed {summary['best_seed']} of 3 trainings" in page.text
+    assert f"3 trainings differed only in their seed; this one, seed {summary['best_seed']}, has the" in page.text
 
 
 def test_seeds_without_a_file_and_without_their_models(folder, seeds, tmp_path):

@@ -107,8 +107,8 @@ thead{break-after:avoid}
 .settings{break-inside:auto}
 .grid{grid-template-columns:1fr 1fr;gap:8px 20px}
 .row{gap:8px 12px}
-.heat{font-size:6.5pt}
-.heat td{width:17px;min-width:17px}
+.heat{font-size:6pt}
+.heat td{width:16px;min-width:16px}
 .heat th,.heat td{height:17px}
 td.bar i{width:60px}
 td.bar.pale i{width:34px}

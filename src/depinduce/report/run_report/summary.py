@@ -33,6 +33,8 @@ def _about_training(training: TrainingFacts) -> Iterator[str]:
         )
     if training.non_heads:
         yield f"It was told that these have no children: {' '.join(training.non_heads)}."
+    if training.rules is not None:
+        yield f"It was given the rules {training.rules}, which most dependencies should match."
 
 
 def _about_file(file: FileFacts | None) -> Iterator[str]:
@@ -59,8 +61,8 @@ def _about_seeds(facts: Facts) -> Iterator[str]:
     kept = next((line.seed for line in facts.seeds.lines if line.kept), None)
     likelihood = "held-out" if facts.seeds.by == "dev" else "training"
     yield (
-        f"It is seed {kept} of {len(facts.seeds.lines)} trainings that differ in nothing else, "
-        f"the one with the highest {likelihood} likelihood."
+        f"{len(facts.seeds.lines)} trainings differed only in their seed; this one, seed {kept}, has the highest "
+        f"{likelihood} likelihood."
     )
     scores = facts.seeds.mean_and_sd("all")
     if scores is not None and len(facts.seeds.column("all")) > 1:

@@ -78,6 +78,7 @@ class TrainingFacts:
     tags: dict[str, int]  # of the training sentences, with how often each was seen
     sees_words: bool
     non_heads: list[str]  # those among the tags
+    rules: str | None  # the name of those that it was given
     knowledge: list[str]  # what it was told, in sentences
     settings: list[SettingFact]  # those that were changed first
     rungs: list[RungFacts]
@@ -103,6 +104,7 @@ def training_facts(place: Place) -> TrainingFacts:
         tags=dict(zip(model.tags.symbols, model.tags.counts, strict=True)),
         sees_words=len(model.words) > 0,
         non_heads=[tag for tag in model.tags if tag in model.non_heads],
+        rules=settings.get("rules"),
         knowledge=list(_knowledge(model, settings)),
         settings=_settings(settings, as_saved(vars(model.reading))),
         rungs=rungs,
@@ -118,8 +120,8 @@ def _knowledge(model: Model, settings: dict[str, Any]) -> Iterator[str]:
     """The linguistic knowledge that went into it, and what did not."""
     told = [tag for tag in model.tags if tag in model.non_heads]
     if told:
-        stages = settings.get("constraint") or ["start", "training", "parsing"]
-        yield f"Function-word constraint: {' '.join(told)} may not have children (in {', '.join(stages)})."
+        stages = f" (in {', '.join(settings['constraint'])})" if settings.get("constraint") else ""
+        yield f"Function-word constraint: {' '.join(told)} may not have children{stages}."
     elif settings.get("non_heads"):
         stages = " and ".join(settings.get("constraint") or ["none of its stages"])
         yield f"Function-word constraint: {' '.join(settings['non_heads'])} (in {stages}, not when it parses)."

@@ -21,7 +21,11 @@ def settings_section(training: TrainingFacts) -> Section:
     if changed:
         title = f"Settings that differ from the defaults of {training.model}"
         content.append(unfold(title, _settings_table(changed, "All other settings have their defaults.")))
-    content.append(unfold("All other settings", _settings_table(others, "These have their defaults.")))
+    content.append(
+        unfold(
+            "All other settings", _settings_table(others, "These have their defaults, or change nothing in the result.")
+        )
+    )
     return Section("settings", "What it was told, and how it was trained", "Settings", content)
 
 
