@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from itertools import islice
-from xml.etree import ElementTree
 
 import pytest
 from corpus.blocks import block, write
+from report.pages import Page
 
 from depinduce.corpus import Reading, read_sentences
 from depinduce.report.tree_page import overall, tree_page
@@ -23,34 +22,9 @@ def only(tmp_path, text: str):
     return sentence
 
 
-def picture(tmp_path, predicted: str = WRONG, gold: str | None = GOLD, **options) -> TreePicture:
+def picture(tmp_path, predicted: str = WRONG, gold: str | None = GOLD, number: int = 7, **options) -> TreePicture:
     gold = None if gold is None else only(tmp_path, gold)
-    return tree_picture(7, only(tmp_path, predicted), gold, Reading(), **options)
-
-
-class Page(HTMLParser):
-    """The figures of a page: caption and picture; and whether every tag is closed."""
-
-    VOID = {"meta"}
-
-    def __init__(self, text: str):
-        super().__init__()
-        self.open, self.captions = [], []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-        self.pictures = [ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", text, re.DOTALL)]
-
-    def handle_starttag(self, tag, attrs):
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if "figcaption" in self.open:
-            self.captions.append(data)
+    return tree_picture(number, only(tmp_path, predicted), gold, Reading(), **options)
 
 
 def test_punctuation_is_drawn_but_never_wrong(tmp_path):
@@ -107,9 +81,9 @@ def test_posteriors_are_read_from_misc(misc, posterior, tmp_path):
 
 
 def test_a_page_holds_every_tree_and_says_how_good_they_are(tmp_path):
-    pictures = [picture(tmp_path), picture(tmp_path, GOLD)]
+    pictures = [picture(tmp_path), picture(tmp_path, GOLD, number=8)]
     page = Page("".join(tree_page(pictures, "a.conllu")))
-    assert page.captions == ["sentence 7: 2 of 3 heads right", "sentence 7: 3 of 3 heads right"]
+    assert page.captions == ["sentence 7: 2 of 3 heads right", "sentence 8: 3 of 3 heads right"]
     legend, *trees = page.pictures
     assert legend.get("aria-label") == "right head, wrong head, gold head"
     assert [tree.get("aria-label") for tree in trees] == ["so , dogs bark ."] * 2

@@ -37,19 +37,19 @@ def length_table(scores: Scores) -> Table:
     rows = []
     for name, cut in scores.by_length.items():
         shares = (cut.uas, cut.uuas, cut.root_accuracy, cut.exact_match)
-        rows.append([_cut_label(name), str(cut.sentences), str(cut.words), *map(_share, shares)])
+        rows.append([cut_label(name), str(cut.sentences), str(cut.words), *map(share_text, shares)])
     return Table("by sentence length", columns, rows)
 
 
 def comparison_table(systems: Mapping[str, Scores], title: str = "attachment scores") -> Table:
     """Several sets of trees for the same sentences, one row each: a model beside its baselines."""
-    columns = ["", *(f"UAS {_cut_label(name)}" for name in LENGTH_CUTS), "UUAS", "root", "exact"]
+    columns = ["", *(f"UAS {cut_label(name)}" for name in LENGTH_CUTS), "UUAS", "root", "exact"]
     rows = []
     for system, scores in systems.items():
         overall = scores.overall
         shares = [scores.by_length[name].uas for name in LENGTH_CUTS]
         shares += [overall.uuas, overall.root_accuracy, overall.exact_match]
-        rows.append([system, *map(_share, shares)])
+        rows.append([system, *map(share_text, shares)])
     return Table(title, columns, rows)
 
 
@@ -83,13 +83,15 @@ def as_rich(table: Table) -> RichTable:
 
 
 def _attachment_table(title: str, first: str, groups: Mapping[str, Attachment]) -> Table:
-    rows = [[name, str(g.words), _share(g.uas), _share(g.uuas)] for name, g in groups.items()]
+    rows = [[name, str(g.words), share_text(g.uas), share_text(g.uuas)] for name, g in groups.items()]
     return Table(title, [first, "words", "UAS", "UUAS"], rows)
 
 
-def _cut_label(name: str) -> str:
+def cut_label(name: str) -> str:
+    """A cut of sentence length as a heading."""
     return "all" if LENGTH_CUTS[name] is None else f"≤{name}"
 
 
-def _share(value: float) -> str:
+def share_text(value: float) -> str:
+    """A share in percent; a dash where there is nothing to have a share of."""
     return "–" if math.isnan(value) else f"{value:.1f}"

@@ -39,12 +39,13 @@ from depinduce.models.consensus import agreed_trees
 from depinduce.models.grammar_model import GrammarModel
 from depinduce.models.joint_model import JointModel
 from depinduce.models.lexical_model import LexicalModel
+from depinduce.models.model_files import CHECKPOINT, CONFIGURATION, METRICS
+from depinduce.models.model_files import INNER as MODEL
 
 if TYPE_CHECKING:
     from depinduce.models.loading import Model
 
     Watch = Callable[[Model], dict[str, float]]
-CONFIGURATION, METRICS, CHECKPOINT, MODEL = "config.toml", "metrics.jsonl", "checkpoint.safetensors", "model"
 FOR_JOINT_ONLY = {"agreement": True, "word_init": (), "method": "dmo"}  # what concerns only the joint model itself
 FREE_ON_RESUME = {"epochs", "patience", "threads"}  # these may change on the way
 

@@ -20,8 +20,7 @@ from depinduce.learning.network_training import Diverged
 from depinduce.learning.runs import CONFIGURATION, MODEL, Run
 from depinduce.learning.watching import watcher
 from depinduce.models.loading import load_model
-
-SEEDS = "seeds.json"
+from depinduce.models.model_files import SEEDS, place_of_seed
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ def train_seeds(
             tuple(train),
             tuple(dev or ()),
             watch,
-            str(_place(directory, seed)),
+            str(place_of_seed(directory, seed)),
         )
         for seed in seeds
     ]
@@ -106,14 +105,10 @@ def train_seeds(
     finished = [line for line in lines if line["finished"]]
     if len(finished) == len(lines):
         summary["best_seed"] = max(finished, key=lambda line: line[summary["by"]])["seed"]
-        load_model(_place(directory, summary["best_seed"])).save(directory / MODEL)
+        load_model(place_of_seed(directory, summary["best_seed"])).save(directory / MODEL)
         with atomic_file(directory / SEEDS) as temporary:
             temporary.write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
     return summary
-
-
-def _place(directory: Path, seed: int) -> Path:
-    return directory / f"seed-{seed}"
 
 
 def _columns(lines: list[dict[str, Any]]) -> dict[str, list[float]]:

@@ -59,12 +59,17 @@ def member(model: Model, name: str) -> Model:
     return getattr(model, name)
 
 
-def load_grammar(directory: str | Path) -> GrammarModel:
+def grammar_of(model: Model) -> GrammarModel | None:
     """A grammar over tags; of a joint model, that part; of one with hidden states, the view without them."""
-    model = load_model(directory)
-    model = model.grammar() if hasattr(model, "grammar") else getattr(model, SECOND, model)
-    if not isinstance(model, GrammarModel):
+    grammar = model.grammar() if hasattr(model, "grammar") else getattr(model, SECOND, model)
+    return grammar if isinstance(grammar, GrammarModel) else None
+
+
+def load_grammar(directory: str | Path) -> GrammarModel:
+    """The grammar over tags that a training wrote."""
+    grammar = grammar_of(load_model(directory))
+    if grammar is None:
         raise DepinduceError(
             f"{directory}: a grammar over words, whose rules are too many to list. Name a grammar over tags."
         )
-    return model
+    return grammar

@@ -18,7 +18,8 @@ from depinduce.files import atomic_directory
 
 FORMAT, FORMAT_VERSION = "depinduce model", 1
 DESCRIPTION, NUMBERS, LEXICON = "model.json", "model.safetensors", "lexicon.json"
-INNER = "model"  # where a training keeps it in its directory
+INNER = "model"  # where a training keeps it in its directory, beside these
+CONFIGURATION, METRICS, CHECKPOINT, SEEDS = "config.toml", "metrics.jsonl", "checkpoint.safetensors", "seeds.json"
 FIRST, SECOND = "first", "second"  # where a joint model keeps its parts
 
 
@@ -48,6 +49,11 @@ def place_of_model(directory: str | Path) -> Path:
     """This directory or, as a training leaves it, `model` in it."""
     directory = Path(directory)
     return directory / INNER if (directory / INNER / DESCRIPTION).is_file() else directory
+
+
+def place_of_seed(directory: str | Path, seed: int | str) -> Path:
+    """Where the training of several seeds keeps one of them."""
+    return Path(directory) / f"seed-{seed}"
 
 
 def damaged(directory: Path, error: Exception) -> DepinduceError:
@@ -80,7 +86,7 @@ def _is_ours(path: Path) -> bool:
     """Whether this may be part of a model or of its training, or was half-written when that was killed."""
     if path.name in (INNER, FIRST, SECOND) or re.fullmatch(r"seed-\d+", path.name):
         return path.is_dir() and all(map(_is_ours, path.iterdir()))
-    own = (DESCRIPTION, NUMBERS, LEXICON, "config.toml", "metrics.jsonl", "checkpoint.safetensors", "seeds.json")
+    own = (DESCRIPTION, NUMBERS, LEXICON, CONFIGURATION, METRICS, CHECKPOINT, SEEDS)
     return path.name in own or path.name.startswith(tuple(f".{whole}." for whole in (*own, INNER)))
 
 

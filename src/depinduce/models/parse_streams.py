@@ -141,10 +141,12 @@ def _parse_one_by_one(
     return _of_sentences(sentences, corpus, model.reading, parses, parsing), set(corpus.unknown_tags)
 
 
-def corpus_for(model: Model, sentences: list[Sentence]) -> Corpus:
+def corpus_for(model: Model, sentences: list[Sentence], with_heads: bool = False) -> Corpus:
     """The sentences as a model reads them, of any length, without punctuation."""
     reading = replace(model.reading, min_length=None, max_length=None)  # those are limits of training
-    return build_corpus(sentences, reading, tag_vocabulary=model.tags, word_vocabulary=model.words)
+    return build_corpus(
+        sentences, reading, tag_vocabulary=model.tags, word_vocabulary=model.words, with_heads=with_heads
+    )
 
 
 def _of_sentences(
@@ -171,7 +173,7 @@ def _of_sentences(
             ParsedSentence(
                 sentence,
                 heads[tree][start:end] if keep is None else attach(heads[tree][start:end], keep),
-                None if posteriors is None else _spread(posteriors[tree][start:end], keep),
+                None if posteriors is None else spread(posteriors[tree][start:end], keep),
                 None if log_z is None else log_z[place],
                 None if log_probability is None else log_probability[tree][place],
                 tree + 1 if parsing.several else None,
@@ -181,7 +183,7 @@ def _of_sentences(
         ]
 
 
-def _spread(values: list[float], keep: list[bool] | None) -> list[float | None]:
+def spread(values: list[float], keep: list[bool] | None) -> list[float | None]:
     """One for each word, None for those that were not kept."""
     if keep is None:
         return values

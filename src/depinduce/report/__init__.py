@@ -1,1 +1,1 @@
-"""Numbers to pictures: trees in the terminal and as SVG."""
+"""Numbers to pictures: trees in the terminal and as SVG, learning curves, and the HTML report of a training."""

@@ -52,6 +52,7 @@ class Series:
     colour: int = 0
     dashed: bool = False
     band: Sequence[tuple[float, float, float]] = ()  # (x, lowest y, highest y)
+    in_legend: bool = True  # or one of several that are alike
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ class _Axis:
 
     @classmethod
     def over(cls, values: Sequence[float], begin: float, end: float) -> _Axis:
-        return cls(nice_ticks(min(values), max(values)), begin, end)
+        whole = all(float(value).is_integer() for value in values)  # such as epochs, between which there is nothing
+        return cls(nice_ticks(min(values), max(values), 1 if whole else 0), begin, end)
 
     def pixel(self, value: float) -> float:
         first, last = self.ticks[0], self.ticks[-1]
@@ -76,34 +78,46 @@ class _Axis:
         return f"{tick:.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
-def nice_ticks(lowest: float, highest: float) -> list[float]:
-    """Round numbers around a range: steps of 1, 2 or 5 times a power of ten."""
+def nice_ticks(lowest: float, highest: float, least_step: float = 0) -> list[float]:
+    """Round numbers around a range: steps of 1, 2 or 5 times a power of ten, and not smaller than the least."""
     if highest == lowest:
         lowest, highest = lowest - 0.5, highest + 0.5
-    rough = (highest - lowest) / TICKS
+    rough = max((highest - lowest) / TICKS, least_step)
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * (1 - 1e-9))
     first, last = math.floor(lowest / step + 1e-9), math.ceil(highest / step - 1e-9)
     return [number * step for number in range(first, last + 1)]
 
 
-def line_chart(title: str, x_label: str, y_label: str, series: Sequence[Series], description: str = "") -> str:
-    """The lines as the text of an SVG file. Title and description are for screen readers too."""
+def line_chart(
+    title: str,
+    x_label: str,
+    y_label: str,
+    series: Sequence[Series],
+    description: str = "",
+    alone: bool = True,
+    width: int = WIDTH,
+    height: int = HEIGHT,
+) -> str:
+    """The lines as the text of an SVG file, or of a picture in a page, which has STYLE already.
+
+    Title and description are for screen readers too.
+    """
     points = [point for one in series for point in one.points]
     if not points:
         raise ValueError("a chart needs at least one point")
     heights = [y for _, y in points] + [y for one in series for _, *ys in one.band for y in ys]
-    across = _Axis.over([x for x, _ in points], LEFT, WIDTH - RIGHT)
-    up = _Axis.over(heights, HEIGHT - BOTTOM, TOP)
+    across = _Axis.over([x for x, _ in points], LEFT, width - RIGHT)
+    up = _Axis.over(heights, height - BOTTOM, TOP)
     parts = [_text("curve-title", LEFT, TITLE_LINE, title)]
     parts += _legend(series)
     parts += _grid(across, up)
-    parts += _labels(x_label, y_label)
+    parts += _labels(x_label, y_label, width, height)
     for one in sorted(series, key=lambda one: not one.band):  # bands lie below lines
         parts += _band(one, across, up)
     for one in series:
         parts += _line(one, across, up)
-    return _document(parts, title, description)
+    return _document(parts, (width, height), title, description, alone)
 
 
 def _grid(across: _Axis, up: _Axis) -> list[str]:
@@ -122,12 +136,12 @@ def _grid(across: _Axis, up: _Axis) -> list[str]:
     return parts
 
 
-def _labels(x_label: str, y_label: str) -> list[str]:
+def _labels(x_label: str, y_label: str, width: int, height: int) -> list[str]:
     """What the axes show."""
-    x_middle, y_middle = (LEFT + WIDTH - RIGHT) / 2, (TOP + HEIGHT - BOTTOM) / 2
+    x_middle, y_middle = (LEFT + width - RIGHT) / 2, (TOP + height - BOTTOM) / 2
     turned = f' transform="rotate(-90 22 {y_middle:g})"'
     return [
-        _text("curve-label", x_middle, HEIGHT - 16, x_label, "middle"),
+        _text("curve-label", x_middle, height - 16, x_label, "middle"),
         _text("curve-label", 22, y_middle, y_label, "middle", turned),
     ]
 
@@ -154,7 +168,7 @@ def _band(one: Series, across: _Axis, up: _Axis) -> list[str]:
 def _legend(series: Sequence[Series]) -> list[str]:
     """A sample of every line with its name, in one row."""
     parts, x = [], float(LEFT)
-    for one in series:
+    for one in filter(lambda one: one.in_legend, series):
         parts.append(f'<path class="{_line_class(one)}" d="M{x:g} {LEGEND_LINE - 4}h{LEGEND_SAMPLE}"/>')
         parts.append(_text("curve-legend", x + LEGEND_SAMPLE + 8, LEGEND_LINE, one.name))
         x += LEGEND_SAMPLE + 8 + LETTER * len(one.name) + LEGEND_GAP
@@ -169,15 +183,16 @@ def _text(kind: str, x: float, y: float, text: str, anchor: str = "start", more:
     return f'<text class="curve-text {kind}" x="{x:g}" y="{y:g}" text-anchor="{anchor}"{more}>{escape(text)}</text>'
 
 
-def _document(parts: list[str], title: str, description: str) -> str:
+def _document(parts: list[str], size: tuple[int, int], title: str, description: str, alone: bool) -> str:
+    width, height = size
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"'
-            f' viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label={quoteattr(title)}>',
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
+            f' viewBox="0 0 {width} {height}" role="img" aria-label={quoteattr(title)}>',
             f"<title>{escape(title)}</title>",
             f"<desc>{escape(description or title)}</desc>",
-            f"<style>{STYLE}</style>",
-            f'<rect class="curve-card" x=".5" y=".5" width="{WIDTH - 1}" height="{HEIGHT - 1}" rx="12"/>',
+            *([f"<style>{STYLE}</style>"] if alone else []),
+            f'<rect class="curve-card" x=".5" y=".5" width="{width - 1}" height="{height - 1}" rx="12"/>',
             *parts,
             "</svg>\n",
         ]

@@ -65,21 +65,30 @@ class TreePicture:
 
 
 def tree_picture(
-    number: int, sentence: Sentence, gold: Sentence | None, reading: Reading, skip_punctuation: bool = False
+    number: int,
+    sentence: Sentence,
+    gold: Sentence | None,
+    reading: Reading,
+    skip_punctuation: bool = False,
+    heads: list[int] | None = None,
+    posteriors: list[float | None] | None = None,
 ) -> TreePicture:
     """The picture of a sentence, beside the same words of a gold file.
 
     As in scores, it is the gold file that decides what is punctuation, and what hangs on punctuation counts as
     hanging on the nearest word above it.
+
+    heads, posteriors: a tree to draw in place of that in the sentence
     """
     keep = (~is_punctuation(gold or sentence, reading.punctuation, reading.tag_column)).tolist()
-    heads, gold_heads = sentence.heads, None
+    if heads is None:
+        heads, posteriors = sentence.heads, posteriors_of(sentence)
+    gold_heads = None
     if gold is not None:
         heads, gold_heads = lifted(heads, keep), lifted(gold.heads, keep)
         gold_heads = [head if kept else -1 for head, kept in zip(gold_heads, keep, strict=True)]
     words = sentence.forms
     tags = ["" if tag == "_" else tag for tag in sentence.column(reading.tag_column)]
-    posteriors = posteriors_of(sentence)
     punctuation = frozenset(word for word, kept in enumerate(keep) if not kept)
     if skip_punctuation:
         heads, gold_heads = remove(heads, keep), None if gold is None else remove(gold.heads, keep)

@@ -1,0 +1,1 @@
+"""All that is known of a training on one HTML page: `facts` gathers the numbers, `page` shows them."""

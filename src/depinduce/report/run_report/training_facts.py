@@ -1,0 +1,194 @@
+"""How a model was trained: what it is, what it was told, its settings, and round by round how it learned."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from depinduce.errors import DepinduceError
+from depinduce.grammar.rules import Order
+from depinduce.learning.configuration import as_saved, configure
+from depinduce.learning.learning_settings import COUNT_MODELS, HDP_MODELS, JOINT_MODELS, NEURAL_MODELS, WORD_MODELS
+from depinduce.models.model_files import SECOND
+
+if TYPE_CHECKING:
+    from depinduce.models.loading import Model
+    from depinduce.report.run_report.place import Place
+
+FAMILIES = {
+    **dict.fromkeys(COUNT_MODELS, "a count grammar over tags"),
+    **dict.fromkeys(NEURAL_MODELS, "a neural grammar over tags"),
+    **dict.fromkeys(WORD_MODELS, "a neural grammar over words"),
+    **dict.fromkeys(JOINT_MODELS, "a pair of neural grammars, one over tags and one over words, that parse together"),
+    **dict.fromkeys(HDP_MODELS, "a grammar over tags with hidden refinements"),
+}
+SEES = {
+    Order.FIRST: "a rule sees the head",
+    Order.SIBLING: "a rule sees the head and its previous child",
+    Order.GRANDPARENT: "a rule sees the head and the head's own head",
+}
+NOT_TELLING = {"threads"}  # settings that change nothing in the result
+
+
+@dataclass(frozen=True)
+class SettingFact:
+    """One setting of a training."""
+
+    name: str
+    value: str
+    default: str | None  # None: there is none that is known
+    meaning: str
+
+    @property
+    def changed(self) -> bool:
+        return self.default is not None and self.value != self.default and self.name not in NOT_TELLING
+
+
+@dataclass(frozen=True)
+class Round:
+    """An epoch, or an iteration of EM; log-likelihoods are means of a sentence."""
+
+    number: int
+    train: float
+    dev: float | None
+    max_length: int | None  # of the sentences learned from
+    watched: dict[str, float]
+
+
+@dataclass(frozen=True)
+class RungFacts:
+    """The rounds of one model of the ladder, and of each of its members."""
+
+    model: str
+    members: list[list[Round]]
+
+
+@dataclass(frozen=True)
+class TrainingFacts:
+    """How a model was made, as far as it remembers."""
+
+    model: str | None  # as --model names it
+    kind: str  # what that is
+    sees: str  # and what its rules see
+    sentences: int | None
+    words: int | None
+    longest: int | None  # sentence that was learned from, if there was a limit
+    tags: dict[str, int]  # of the training sentences, with how often each was seen
+    sees_words: bool
+    non_heads: list[str]  # those among the tags
+    rules: str | None  # the name of those that it was given
+    knowledge: list[str]  # what it was told, in sentences
+    settings: list[SettingFact]  # those that were changed first
+    rungs: list[RungFacts]
+    round_name: str  # epoch or iteration
+    held_out: bool
+    watched: bool
+    from_trees: bool  # its start learned from the trees of a file
+    seconds: float | None
+
+
+def training_facts(place: Place) -> TrainingFacts:
+    model, history = place.model, place.model.history
+    settings, data = history.get("settings", {}), history.get("training_data", {})
+    rungs = list(_rungs(history, settings.get("model", "")))
+    starts = (settings.get("init", [])[:1], settings.get("word_init", [])[:1])
+    return TrainingFacts(
+        model=settings.get("model"),
+        kind=FAMILIES.get(settings.get("model"), "a grammar"),
+        sees=SEES[getattr(getattr(model, SECOND, model), "order", Order.FIRST)],
+        sentences=data.get("sentences"),
+        words=data.get("words"),
+        longest=model.reading.max_length,
+        tags=dict(zip(model.tags.symbols, model.tags.counts, strict=True)),
+        sees_words=len(model.words) > 0,
+        non_heads=[tag for tag in model.tags if tag in model.non_heads],
+        rules=settings.get("rules"),
+        knowledge=list(_knowledge(model, settings)),
+        settings=_settings(settings, as_saved(vars(model.reading))),
+        rungs=rungs,
+        round_name="epoch" if "epochs" in history else "iteration",
+        held_out=any(one.dev is not None for rung in rungs for member in rung.members for one in member),
+        watched=bool(history.get("watched")),
+        from_trees=["trees"] in starts,
+        seconds=place.seconds,
+    )
+
+
+def _knowledge(model: Model, settings: dict[str, Any]) -> Iterator[str]:
+    """The linguistic knowledge that went into it, and what did not."""
+    told = [tag for tag in model.tags if tag in model.non_heads]
+    if told:
+        stages = f" (in {', '.join(settings['constraint'])})" if settings.get("constraint") else ""
+        yield f"Function-word constraint: {' '.join(told)} may not have children{stages}."
+    elif settings.get("non_heads"):
+        stages = " and ".join(settings.get("constraint") or ["none of its stages"])
+        yield f"Function-word constraint: {' '.join(settings['non_heads'])} (in {stages}, not when it parses)."
+    else:
+        yield "No function-word constraint: every tag may have children."
+    rules = model.history.get("rules", [])
+    for line in rules:
+        yield (
+            f"Rules {line['rules']}: {line['found']:.1%} of the dependencies match one of them in expectation; "
+            f"{line['wanted']:.0%} were wanted."
+        )
+    if not rules:
+        yield "No rules about which tags are heads of which."
+    for name, which in (("init", "The start"), ("word_init", "The start of the part over words")):
+        start = settings.get(name) or [""]
+        if start[0] == "trees":
+            yield f"{which} learned from the trees of {start[1]}: if people made them, this is not unsupervised."
+        elif start[0] == "model":
+            yield f"{which} learned from the parses of another model, {start[1]}."
+        elif start[0] == "hdp-dep":
+            with_rules = f"with the rules {start[1]}" if len(start) > 1 else "without rules"
+            yield f"{which} learned from the parses of HDP-DEP {with_rules}."
+    if model.history.get("watched"):
+        yield "Gold trees were watched: scores were recorded after every epoch, and decided nothing."
+    elif settings:
+        yield "No gold tree was watched during the training."
+
+
+def _settings(settings: dict[str, Any], reading: dict[str, Any]) -> list[SettingFact]:
+    """All settings, those that differ from their defaults first."""
+    try:
+        usual = configure({"model": settings["model"]} if settings else {})
+    except (DepinduceError, KeyError):  # from another version
+        return [SettingFact(name, _shown(value), None, "") for name, value in (settings | reading).items()]
+    defaults = as_saved(usual.values())
+    parts = filter(None, (usual.learning, usual.network, usual.lexical, usual.reading))
+    meanings = {field.name: field.metadata["help"] for part in parts for field in dataclasses.fields(part)}
+    facts = [
+        SettingFact(
+            name,
+            _shown(value),
+            _shown(defaults[name]) if name in defaults else None,
+            meanings.get(name, ""),
+        )
+        for name, value in (settings | reading).items()
+    ]
+    return sorted(facts, key=lambda fact: (fact.name != "model", not fact.changed))  # which is stable
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return " ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)
+
+
+def _rungs(history: dict[str, Any], model: str) -> Iterator[RungFacts]:
+    """The rounds by rung and member, in the order of training."""
+    if history.get("steps"):
+        rounds = [Round(line["iteration"], line["train"], line["dev"], None, {}) for line in history["steps"]]
+        yield RungFacts(model, [rounds])
+    rungs: dict[int, dict[int, list[Round]]] = {}
+    models: dict[int, str] = {}
+    for line in history.get("epochs", []):
+        models[line["rung"]] = line["model"]
+        rounds = rungs.setdefault(line["rung"], {}).setdefault(line["member"], [])
+        rounds.append(Round(line["epoch"], line["train"], line["dev"], line["max_length"], line.get("watched") or {}))
+    for number, members in rungs.items():
+        yield RungFacts(models[number], list(members.values()))
