@@ -18,6 +18,7 @@ COMMANDS = {
     "evaluate": "score trees against gold trees",
     "draw": "draw the trees of a file: in the terminal, as SVG or as an HTML page",
     "inspect": "print what a grammar has learned, in words",
+    "serve": "look at trees, rules and alternatives on a page in your browser",
     "sample": "generate sentences with their trees from a grammar",
     "check": "look over a CoNLL-U file: counts, tags, lengths, problems",
     "convert": "convert your own copy of the Penn Treebank to CoNLL-U",

@@ -1,0 +1,491 @@
+// The page: which grammars, which sentences, what is looked at and what was corrected.
+
+import { debounced, element, number, plural, quoted, word } from "./dom.js";
+import { differing, inThePlaceOf, obstacle, rootOf, same, withHead } from "./heads.js";
+import { showHeads, showTrees, showWhy } from "./panels.js";
+import { ask, latest, listModels } from "./server.js";
+import { TreeView } from "./tree_view.js";
+
+const TREES = 6; // that are shown of a sentence
+const IMPATIENT = 300; // milliseconds between two looks at a model that is being loaded
+const find = (id) => document.getElementById(id);
+const PROGRESS = {
+  found: "Loading the grammar …",
+  loading: "Loading the grammar …",
+  compiling: "Preparing the charts. The first time they are compiled, which takes ten to thirty seconds …",
+};
+
+/** One grammar on the page: the first is looked into and corrected, the second is compared with it. */
+class Side {
+  constructor(id, movable) {
+    this.card = find(id);
+    this.about = this.card.querySelector(".about");
+    this.legend = this.card.querySelector(".legend");
+    this.view = new TreeView(this.card.querySelector(".tree"), actions(this), movable);
+    this.wanted = null; // the name of the grammar that was chosen
+    this.model = null; // its description, when it is ready
+    this.sentences = []; // as the server parsed them
+    this.look = null; // at the current sentence: its best trees, posteriors
+    this.tree = null; // that is shown
+    this.rules = null; // that made it
+    this.drawnFor = 0; // the width that the picture has room for
+    this.askLook = latest((request) => ask("sentence", request));
+    this.askPicture = latest((request) => ask("draw", request));
+    this.askRules = latest((request) => ask("rules", request));
+  }
+
+  get sentence() {
+    return this.sentences[state.current];
+  }
+}
+
+const state = {
+  current: 0, // the sentence that is shown
+  alternative: null, // which of its best trees is shown; null: the one that counts
+  selected: null, // { side, word } that is looked at
+  choosing: 0, // the word whose new head is to be clicked
+  corrected: new Map(), // block -> { heads, past }: the trees of the user, and what they were before
+};
+const first = new Side("first", true);
+const second = new Side("second", false);
+
+function actions(side) {
+  return {
+    word: (number) => (state.choosing && side === first ? setHead(state.choosing, number) : select(side, number)),
+    head: (child, head) => setHead(child, head),
+    key: (number, key) => {
+      if (key === "h" && side === first) choose(number);
+      else if (key === "0" && side === first && state.choosing) setHead(state.choosing, 0);
+      else return false;
+      return true;
+    },
+  };
+}
+
+// ---------------------------------------------------------------- grammars
+
+/** The description of a grammar when it is ready; null if by then another is wanted on its side. */
+async function ready(side, name) {
+  side.wanted = name;
+  for (;;) {
+    const model = await ask("model", { model: name });
+    if (side.wanted !== name) return null;
+    if (model.state === "failed") throw new Error(model.fault);
+    if (model.state === "ready") {
+      say("");
+      return model;
+    }
+    say(PROGRESS[model.state], true);
+    await new Promise((resolve) => setTimeout(resolve, IMPATIENT));
+  }
+}
+
+async function chooseModel(name) {
+  await guarded(async () => {
+    const model = await ready(first, name);
+    if (!model) return;
+    first.model = model;
+    find("tags").textContent = `${model.tags.join(" ")} (${model.tag_column} of CoNLL-U)`;
+    find("known").hidden = false;
+    find("example").hidden = model.examples.length === 0;
+    const [one, two] = model.tags;
+    find("text").placeholder = `word/${one} word/${two ?? one}`;
+    if (!find("text").value && model.examples.length) find("text").value = model.examples[0];
+    await parse();
+  });
+}
+
+async function chooseOther(name) {
+  second.model = second.wanted = null;
+  second.card.hidden = true;
+  await guarded(async () => {
+    if (name) second.model = await ready(second, name);
+    await parse();
+  });
+}
+
+// ---------------------------------------------------------------- sentences
+
+const parseText = latest(async (text) => {
+  const both = [first, second].filter((side) => side.model);
+  const answers = await Promise.all(both.map((side) => ask("parse", { model: side.model.name, text })));
+  return { both, answers };
+});
+
+async function parse() {
+  const text = find("text").value;
+  if (!first.model) return;
+  if (!text.trim()) {
+    fault("");
+    showNothing();
+    return;
+  }
+  try {
+    const parsed = await parseText(text);
+    if (!parsed) return;
+    parsed.both.forEach((side, i) => (side.sentences = parsed.answers[i].sentences));
+    if (!second.model) second.sentences = [];
+    fault("");
+    const warnings = new Set(parsed.answers.flatMap((answer) => answer.warnings));
+    find("warning").textContent = [...warnings].map((text) => `${capital(text)}.`).join(" ");
+    listSentences();
+    await showSentence(Math.min(state.current, first.sentences.length - 1));
+  } catch (error) {
+    fault(error.message);
+  }
+}
+
+function showNothing() {
+  first.sentences = second.sentences = [];
+  first.card.hidden = second.card.hidden = find("panels").hidden = true;
+  find("warning").textContent = "";
+  listSentences();
+  say("Type a sentence, each word with one of the grammar’s tags.");
+}
+
+function listSentences() {
+  const list = find("sentences");
+  list.hidden = first.sentences.length < 2;
+  list.replaceChildren(
+    ...first.sentences.map((sentence, i) => {
+      const mark = changes(sentence).length ? element("span", { class: "mark", title: "corrected" }, "corrected") : "";
+      const attributes = {
+        type: "button",
+        "aria-current": i === state.current ? "true" : null,
+        click: () => showSentence(i),
+      };
+      return element("li", {}, element("button", attributes, element("bdi", {}, sentence.words.join(" ")), mark));
+    }),
+  );
+  find("download").disabled = first.sentences.length === 0;
+  find("downloaded").textContent = "";
+}
+
+async function showSentence(index) {
+  if (index !== state.current) Object.assign(state, { selected: null });
+  Object.assign(state, { current: index, alternative: null });
+  stopChoosing();
+  await guarded(async () => {
+    const sides = [first, second].filter((side) => side.model && side.sentence);
+    const looks = await Promise.all(
+      sides.map((side) => side.askLook({ model: side.model.name, block: side.sentence.block, trees: treesOf(side) })),
+    );
+    if (looks.includes(undefined)) return;
+    say("");
+    sides.forEach((side, i) => (side.look = looks[i]));
+    first.card.hidden = find("panels").hidden = false;
+    second.card.hidden = !sides.includes(second);
+    listSentences();
+    await showTreesOfSides();
+  });
+}
+
+function treesOf(side) {
+  return side === first ? TREES : 1;
+}
+
+// ---------------------------------------------------------------- trees
+
+/** The heads that a sentence has by now: those of the user, or of the grammar. */
+function headsOf(sentence) {
+  return state.corrected.get(sentence.block)?.heads ?? sentence.heads;
+}
+
+/** The words whose heads the user changed. */
+function changes(sentence) {
+  return differing(headsOf(sentence), sentence.heads);
+}
+
+function shownHeads(side) {
+  if (side === second) return side.sentence.heads;
+  return state.alternative === null ? headsOf(side.sentence) : side.look.trees[state.alternative].heads;
+}
+
+async function showTreesOfSides() {
+  await Promise.all([first, second].filter((side) => !side.card.hidden).map(showTree));
+  tell();
+}
+
+async function showTree(side) {
+  const { block, words, tags, punctuation } = side.sentence;
+  const heads = shownHeads(side);
+  const probabilities = heads.map((head, i) => (punctuation.includes(i + 1) ? null : side.look.posteriors[head][i]));
+  side.tree = { words, tags, heads, probabilities };
+  side.rules = null;
+  const request = { model: side.model.name, block, heads };
+  const { tree } = side;
+  const rules = side.askRules(request);
+  side.drawnFor = side.view.width;
+  const picture = await side.askPicture({ ...request, probabilities, width: side.drawnFor });
+  if (picture && side.tree === tree) side.view.show(picture.svg, tree);
+  rules.then((answer) => {
+    if (answer && side.tree === tree) {
+      side.rules = answer;
+      tell();
+    }
+  }, (error) => fault(error.message));
+}
+
+/** Everything that is said about the trees, once they are drawn. */
+function tell() {
+  if (!first.tree || first.card.hidden) return;
+  const compared = !second.card.hidden && second.tree;
+  const marks = compared ? differing(first.tree.heads, second.tree.heads) : [];
+  const own = state.alternative === null ? changes(first.sentence) : [];
+  for (const side of [first, second]) {
+    if (side.card.hidden || !side.tree) continue;
+    const selected = state.selected?.side === side ? state.selected.word : 0;
+    side.view.mark({
+      selected,
+      choosing: side === first ? state.choosing : 0,
+      corrected: side === first ? own : [],
+      differing: marks,
+    });
+    const corrected = side === first && own.length > 0;
+    side.legend.textContent = [
+      "A faint arc is an improbable one.",
+      corrected ? "Green: your correction." : "",
+      marks.length ? "Dashed: differs between the grammars." : "",
+    ].join(" ");
+  }
+  tellAboutFirst(own);
+  if (compared) tellAboutSecond(marks);
+  const side = state.selected?.side ?? first;
+  const selected = state.selected?.word ?? 0;
+  showWhy(find("why"), side.tree, selected, side.rules);
+  const act = side === first ? { choose: (head) => setHead(selected, head), change: () => choose(selected) } : {};
+  showHeads(find("heads"), side.tree, selected, side.look.posteriors, act);
+  const shown = state.alternative ?? (own.length ? -1 : 0);
+  showTrees(find("trees"), first.look, first.sentence.punctuation, shown, showAlternative);
+  const past = state.corrected.get(first.sentence.block)?.past ?? [];
+  find("keep").hidden = state.alternative === null || same(first.tree.heads, headsOf(first.sentence));
+  find("undo").hidden = past.length === 0;
+  find("reset").hidden = state.alternative === null && own.length === 0;
+}
+
+function tellAboutFirst(own) {
+  const { sentence, model, rules } = first;
+  const which = first.sentences.length > 1 ? `sentence ${state.current + 1} of ${first.sentences.length}` : "";
+  let kind = "the best tree";
+  if (state.alternative !== null && state.alternative > 0) kind = `tree ${state.alternative + 1}`;
+  if (own.length) kind = `your tree, ${plural(own.length, "head")} changed`;
+  first.about.replaceChildren(
+    element("h2", {}, model.name),
+    element("p", {}, [model.about, sentence.name, which].filter(Boolean).join(" · ")),
+    element("p", { class: "verdict" }, `${capital(kind)}${verdict(sentence, rules)}`),
+  );
+}
+
+/** How probable the grammar finds the tree that is shown. */
+function verdict(sentence, rules) {
+  const best = sentence.log_probability;
+  if (!rules || best === null) return "";
+  if (rules.log_probability === null) return `: ${rules.note || "the grammar cannot tell its probability."}`;
+  const probability = Math.exp(Math.min(rules.log_probability - sentence.log_likelihood, 0));
+  const times = Math.exp(best - rules.log_probability);
+  const said = `: probability ${number(probability)}`;
+  return times < 1.005 ? said : `${said}, ${rounded(times)} times less probable than the best`;
+}
+
+function rounded(times) {
+  if (times >= 1e6) return "more than a million";
+  return times < 10 ? times.toFixed(1) : Math.round(times).toLocaleString("en");
+}
+
+function tellAboutSecond(marks) {
+  const { words, heads } = first.tree;
+  const counted = words.length - first.sentence.punctuation.length;
+  const real = marks.filter((child) => !first.sentence.punctuation.includes(child));
+  const name = (head) => (head ? word(words[head - 1]) : element("i", {}, "root"));
+  const lines = real.map((child) =>
+    element("li", {}, word(words[child - 1]), ": ", name(heads[child - 1]), " above, ", name(second.tree.heads[child - 1]), " here"),
+  );
+  second.about.replaceChildren(
+    element("h2", {}, second.model.name),
+    element("p", {}, second.model.about),
+    element(
+      "p",
+      { class: "verdict" },
+      real.length ? `Differs in ${real.length} of ${plural(counted, "head")}` : `The same ${plural(counted, "head")}`,
+    ),
+    lines.length ? element("ul", { class: "differences" }, lines) : "",
+  );
+}
+
+// ---------------------------------------------------------------- looking and correcting
+
+function select(side, number) {
+  state.selected = { side, word: number };
+  stopChoosing();
+  tell();
+}
+
+function showAlternative(index) {
+  state.alternative = index === 0 && !changes(first.sentence).length ? null : index;
+  stopChoosing();
+  guarded(showTreesOfSides);
+}
+
+/** Ask for the new head of a word. */
+function choose(child) {
+  state.choosing = child;
+  state.selected = { side: first, word: child };
+  question(
+    ["Click the new head of ", quoted(first.tree.words[child - 1]), "."],
+    [["Make it the root", () => setHead(child, 0)], ["Cancel", stopChoosing]],
+  );
+  tell();
+  first.view.focus(child);
+}
+
+function stopChoosing() {
+  state.choosing = 0;
+  question(null);
+  if (first.tree && !first.card.hidden) tell();
+}
+
+/** Give a word another head; what would make no tree is not done but asked about. */
+function setHead(child, head) {
+  const { words, heads } = first.tree;
+  const [name, other] = [words[child - 1], head ? words[head - 1] : ""];
+  const inWay = obstacle(heads, child, head);
+  if (inWay === "itself") {
+    question([quoted(name), " cannot be its own head. Click another word."], [["Cancel", stopChoosing]]);
+  } else if (inWay === "circle") {
+    const text = [quoted(other), " hangs below ", quoted(name), ", so the heads would go in a circle. Put ", quoted(other)];
+    const swap = () => correct(inThePlaceOf(heads, head, child), child);
+    question([...text, " in the place of ", quoted(name), ", as its head?"], [["Yes, put it there", swap], ["No", stopChoosing]]);
+  } else if (inWay === "second root") {
+    const root = rootOf(heads);
+    const text = ["A tree has one root, which is ", quoted(words[root - 1]), ". Make ", quoted(name), " the root"];
+    const swap = () => correct(inThePlaceOf(heads, child, root), child);
+    question([...text, ", and the head of ", quoted(words[root - 1]), "?"], [["Yes, make it the root", swap], ["No", stopChoosing]]);
+  } else {
+    correct(withHead(heads, child, head), child);
+  }
+}
+
+function correct(heads, selected = null) {
+  const { block } = first.sentence;
+  const old = state.corrected.get(block);
+  if (!same(heads, headsOf(first.sentence))) {
+    state.corrected.set(block, { heads, past: [...(old?.past ?? []), headsOf(first.sentence)] });
+  }
+  if (selected) state.selected = { side: first, word: selected };
+  afterCorrection();
+}
+
+function undo() {
+  const { block } = first.sentence;
+  const past = state.corrected.get(block)?.past;
+  if (!past?.length) return;
+  state.corrected.set(block, { heads: past[past.length - 1], past: past.slice(0, -1) });
+  afterCorrection();
+}
+
+function afterCorrection() {
+  state.alternative = null;
+  state.choosing = 0;
+  question(null);
+  listSentences();
+  guarded(showTreesOfSides);
+}
+
+/** A question above the tree. text: what is asked, or null; answers: [label, action] */
+function question(text, answers = []) {
+  const place = find("question");
+  place.hidden = text === null;
+  const buttons = answers.map(([label, action]) => element("button", { type: "button", click: action }, label));
+  place.replaceChildren(element("span", {}, ...(text ?? [])), ...buttons);
+}
+
+async function download() {
+  await guarded(async () => {
+    const sentences = first.sentences.map((sentence) => ({ block: sentence.block, heads: headsOf(sentence) }));
+    const { text } = await ask("conllu", { model: first.model.name, sentences });
+    const link = element("a", {
+      href: URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" })),
+      download: "trees.conllu",
+    });
+    link.click();
+    URL.revokeObjectURL(link.href);
+    const own = first.sentences.filter((sentence) => changes(sentence).length).length;
+    find("downloaded").textContent = `${plural(first.sentences.length, "sentence")}, ${own} corrected`;
+  });
+}
+
+// ---------------------------------------------------------------- messages
+
+function say(text, busy = false) {
+  const place = find("status");
+  if (place.textContent !== text) place.textContent = text;
+  place.classList.toggle("busy", busy);
+}
+
+function fault(text) {
+  find("fault").textContent = text;
+  document.body.classList.toggle("is-stale", text !== ""); // what is shown belongs to an earlier text
+}
+
+async function guarded(action) {
+  try {
+    await action();
+  } catch (error) {
+    say("");
+    fault(error.message);
+  }
+}
+
+function capital(text) {
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+// ---------------------------------------------------------------- beginning
+
+function listen() {
+  find("model").addEventListener("change", (event) => chooseModel(event.target.value));
+  find("other").addEventListener("change", (event) => chooseOther(event.target.value));
+  find("text").addEventListener("input", debounced(parse, 250));
+  find("example").addEventListener("click", () => {
+    const { examples } = first.model;
+    const next = (examples.indexOf(find("text").value.trim()) + 1) % examples.length;
+    find("text").value = examples[next];
+    state.current = 0;
+    state.selected = null;
+    parse();
+  });
+  find("download").addEventListener("click", download);
+  find("keep").addEventListener("click", () => correct(first.tree.heads));
+  find("undo").addEventListener("click", undo);
+  find("reset").addEventListener("click", () => correct(first.sentence.heads));
+  window.addEventListener("keydown", (event) => {
+    const typing = event.target.closest?.("textarea, select, input");
+    if (event.key === "Escape") stopChoosing();
+    if (event.key === "z" && (event.ctrlKey || event.metaKey) && !typing && first.sentence) {
+      undo();
+      event.preventDefault();
+    }
+  });
+  const redraw = debounced(() => {
+    if (!first.card.hidden && first.view.width !== first.drawnFor) guarded(showTreesOfSides);
+  }, 100);
+  new ResizeObserver(redraw).observe(first.card);
+}
+
+async function begin() {
+  listen();
+  await guarded(async () => {
+    const { models, limits } = await listModels();
+    const options = models.map((model) => element("option", { value: model.name, title: model.about }, model.name));
+    find("model").replaceChildren(...options);
+    find("other").replaceChildren(
+      element("option", { value: "" }, "nothing"),
+      ...models.map((model) => element("option", { value: model.name, title: model.about }, model.name)),
+    );
+    find("text").maxLength = limits.bytes;
+    find("other").disabled = models.length < 2;
+    await chooseModel(models[0].name);
+  });
+}
+
+begin();
