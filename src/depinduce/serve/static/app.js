@@ -26,7 +26,7 @@ class Side {
     this.model = null; // its description, when it is ready
     this.sentences = []; // as the server parsed them
     this.look = null; // at the current sentence: its best trees, posteriors
-    this.tree = null; // that is shown
+    this.tree = null; // that is shown; null while another sentence is on its way
     this.rules = null; // that made it
     this.drawnFor = 0; // the width that the picture has room for
     this.askLook = latest((request) => ask("sentence", request));
@@ -51,11 +51,16 @@ const second = new Side("second", false);
 
 function actions(side) {
   return {
-    word: (number) => (state.choosing && side === first ? setHead(state.choosing, number) : select(side, number)),
-    head: (child, head) => setHead(child, head),
+    word: (number) => {
+      if (!side.tree) return; // what is still to be seen is on its way out
+      if (state.choosing && side === first) setHead(state.choosing, number);
+      else select(side, number);
+    },
+    head: (child, head) => side.tree && setHead(child, head),
     key: (number, key) => {
-      if (key === "h" && side === first) choose(number);
-      else if (key === "0" && side === first && state.choosing) setHead(state.choosing, 0);
+      if (!side.tree || side !== first) return false;
+      if (key === "h") choose(number);
+      else if (key === "0" && state.choosing) setHead(state.choosing, 0);
       else return false;
       return true;
     },
@@ -96,7 +101,7 @@ async function chooseModel(name) {
 }
 
 async function chooseOther(name) {
-  second.model = second.wanted = null;
+  second.model = second.wanted = second.tree = null;
   second.card.hidden = true;
   await guarded(async () => {
     if (name) second.model = await ready(second, name);
@@ -123,6 +128,7 @@ async function parse() {
   try {
     const parsed = await parseText(text);
     if (!parsed) return;
+    first.tree = second.tree = null;
     parsed.both.forEach((side, i) => (side.sentences = parsed.answers[i].sentences));
     if (!second.model) second.sentences = [];
     fault("");
@@ -137,6 +143,7 @@ async function parse() {
 
 function showNothing() {
   first.sentences = second.sentences = [];
+  first.tree = second.tree = null;
   first.card.hidden = second.card.hidden = find("panels").hidden = true;
   find("warning").textContent = "";
   listSentences();
@@ -162,8 +169,9 @@ function listSentences() {
 }
 
 async function showSentence(index) {
-  if (index !== state.current) Object.assign(state, { selected: null });
+  if (index !== state.current) state.selected = null;
   Object.assign(state, { current: index, alternative: null });
+  first.tree = second.tree = null;
   stopChoosing();
   await guarded(async () => {
     const sides = [first, second].filter((side) => side.model && side.sentence);
@@ -210,30 +218,31 @@ async function showTree(side) {
   const { block, words, tags, punctuation } = side.sentence;
   const heads = shownHeads(side);
   const probabilities = heads.map((head, i) => (punctuation.includes(i + 1) ? null : side.look.posteriors[head][i]));
-  side.tree = { words, tags, heads, probabilities };
-  side.rules = null;
+  const tree = { words, tags, heads, probabilities };
   const request = { model: side.model.name, block, heads };
-  const { tree } = side;
-  const rules = side.askRules(request);
+  const rules = side.askRules(request); // of words they take longer than a picture, which does not wait
   side.drawnFor = side.view.width;
   const picture = await side.askPicture({ ...request, probabilities, width: side.drawnFor });
-  if (picture && side.tree === tree) side.view.show(picture.svg, tree);
-  rules.then((answer) => {
-    if (answer && side.tree === tree) {
-      side.rules = answer;
-      tell();
-    }
-  }, (error) => fault(error.message));
+  if (picture) {
+    Object.assign(side, { tree, rules: null });
+    side.view.show(picture.svg, tree);
+  }
+  const show = (answer) => {
+    if (!answer || side.tree !== tree) return;
+    side.rules = answer;
+    tell();
+  };
+  rules.then(show, (error) => fault(error.message));
 }
 
 /** Everything that is said about the trees, once they are drawn. */
 function tell() {
-  if (!first.tree || first.card.hidden) return;
-  const compared = !second.card.hidden && second.tree;
+  if (!first.tree) return;
+  const compared = second.tree !== null;
   const marks = compared ? differing(first.tree.heads, second.tree.heads) : [];
   const own = state.alternative === null ? changes(first.sentence) : [];
   for (const side of [first, second]) {
-    if (side.card.hidden || !side.tree) continue;
+    if (!side.tree) continue;
     const selected = state.selected?.side === side ? state.selected.word : 0;
     side.view.mark({
       selected,
@@ -250,8 +259,8 @@ function tell() {
   }
   tellAboutFirst(own);
   if (compared) tellAboutSecond(marks);
-  const side = state.selected?.side ?? first;
-  const selected = state.selected?.word ?? 0;
+  const side = state.selected?.side.tree ? state.selected.side : first;
+  const selected = state.selected?.side === side ? state.selected.word : 0;
   showWhy(find("why"), side.tree, selected, side.rules);
   const act = side === first ? { choose: (head) => setHead(selected, head), change: () => choose(selected) } : {};
   showHeads(find("heads"), side.tree, selected, side.look.posteriors, act);
@@ -341,7 +350,7 @@ function choose(child) {
 function stopChoosing() {
   state.choosing = 0;
   question(null);
-  if (first.tree && !first.card.hidden) tell();
+  tell();
 }
 
 /** Give a word another head; what would make no tree is not done but asked about. */
@@ -455,7 +464,7 @@ function listen() {
     parse();
   });
   find("download").addEventListener("click", download);
-  find("keep").addEventListener("click", () => correct(first.tree.heads));
+  find("keep").addEventListener("click", () => first.tree && correct(first.tree.heads));
   find("undo").addEventListener("click", undo);
   find("reset").addEventListener("click", () => correct(first.sentence.heads));
   window.addEventListener("keydown", (event) => {
@@ -467,7 +476,7 @@ function listen() {
     }
   });
   const redraw = debounced(() => {
-    if (!first.card.hidden && first.view.width !== first.drawnFor) guarded(showTreesOfSides);
+    if (first.tree && first.view.width !== first.drawnFor) guarded(showTreesOfSides);
   }, 100);
   new ResizeObserver(redraw).observe(first.card);
 }
