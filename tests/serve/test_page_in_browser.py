@@ -210,6 +210,7 @@ def test_the_best_trees_are_shown_with_their_probabilities(page):
     expect(page.locator("#first .verdict")).to_contain_text("times less probable than the best")
     assert heads(page) != best
     expect(trees.nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(trees.nth(1)).to_be_focused()  # though the pictures are made anew
     page.get_by_role("button", name="Keep this tree").click()
     expect(page.locator("#first .verdict")).to_contain_text("Your tree")
     page.get_by_role("button", name="Back to the grammar’s tree").click()

@@ -31,7 +31,20 @@ STATIC = {
     PAGE: "text/html",
     "app.css": "text/css",
     "icon.svg": "image/svg+xml",
-    **dict.fromkeys(("app.js", "dom.js", "heads.js", "panels.js", "server.js", "tree_view.js"), "text/javascript"),
+    **dict.fromkeys(
+        (
+            "app.js",
+            "captions.js",
+            "corrections.js",
+            "dom.js",
+            "heads.js",
+            "messages.js",
+            "panels.js",
+            "server.js",
+            "tree_view.js",
+        ),
+        "text/javascript",
+    ),
 }
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "

@@ -1,14 +1,16 @@
 // The page: which grammars, which sentences, what is looked at and what was corrected.
 
-import { debounced, element, number, plural, quoted, word } from "./dom.js";
+import { describeFirst, describeSecond } from "./captions.js";
+import { Corrections } from "./corrections.js";
+import { capital, debounced, element, find, plural, quoted, refill } from "./dom.js";
 import { differing, inThePlaceOf, obstacle, rootOf, same, withHead } from "./heads.js";
+import { fault, guarded, question, say } from "./messages.js";
 import { showHeads, showTrees, showWhy } from "./panels.js";
 import { ask, latest, listModels } from "./server.js";
 import { TreeView } from "./tree_view.js";
 
 const TREES = 6; // that are shown of a sentence
 const IMPATIENT = 300; // milliseconds between two looks at a model that is being loaded
-const find = (id) => document.getElementById(id);
 const PROGRESS = {
   found: "Loading the grammar …",
   loading: "Loading the grammar …",
@@ -44,7 +46,7 @@ const state = {
   alternative: null, // which of its best trees is shown; null: the one that counts
   selected: null, // { side, word } that is looked at
   choosing: 0, // the word whose new head is to be clicked
-  corrected: new Map(), // block -> { heads, past }: the trees of the user, and what they were before
+  corrections: new Corrections(),
 };
 const first = new Side("first", true);
 const second = new Side("second", false);
@@ -89,7 +91,7 @@ async function chooseModel(name) {
   await guarded(async () => {
     const model = await ready(first, name);
     if (!model) return;
-    first.model = model;
+    Object.assign(first, { model, tree: null });
     find("tags").textContent = `${model.tags.join(" ")} (${model.tag_column} of CoNLL-U)`;
     find("known").hidden = false;
     find("example").hidden = model.examples.length === 0;
@@ -153,9 +155,10 @@ function showNothing() {
 function listSentences() {
   const list = find("sentences");
   list.hidden = first.sentences.length < 2;
-  list.replaceChildren(
+  refill(
+    list,
     ...first.sentences.map((sentence, i) => {
-      const mark = changes(sentence).length ? element("span", { class: "mark", title: "corrected" }, "corrected") : "";
+      const mark = state.corrections.of(sentence).length ? element("span", { class: "mark", title: "corrected" }, "corrected") : "";
       const attributes = {
         type: "button",
         "aria-current": i === state.current ? "true" : null,
@@ -194,19 +197,9 @@ function treesOf(side) {
 
 // ---------------------------------------------------------------- trees
 
-/** The heads that a sentence has by now: those of the user, or of the grammar. */
-function headsOf(sentence) {
-  return state.corrected.get(sentence.block)?.heads ?? sentence.heads;
-}
-
-/** The words whose heads the user changed. */
-function changes(sentence) {
-  return differing(headsOf(sentence), sentence.heads);
-}
-
 function shownHeads(side) {
   if (side === second) return side.sentence.heads;
-  return state.alternative === null ? headsOf(side.sentence) : side.look.trees[state.alternative].heads;
+  return state.alternative === null ? state.corrections.heads(side.sentence) : side.look.trees[state.alternative].heads;
 }
 
 async function showTreesOfSides() {
@@ -220,19 +213,19 @@ async function showTree(side) {
   const probabilities = heads.map((head, i) => (punctuation.includes(i + 1) ? null : side.look.posteriors[head][i]));
   const tree = { words, tags, heads, probabilities };
   const request = { model: side.model.name, block, heads };
-  const rules = side.askRules(request); // of words they take longer than a picture, which does not wait
+  // Rules of words take longer than a picture, which does not wait for them.
+  const rules = side.askRules(request).catch((error) => fault(error.message));
   side.drawnFor = side.view.width;
   const picture = await side.askPicture({ ...request, probabilities, width: side.drawnFor });
   if (picture) {
     Object.assign(side, { tree, rules: null });
     side.view.show(picture.svg, tree);
   }
-  const show = (answer) => {
+  rules.then((answer) => {
     if (!answer || side.tree !== tree) return;
     side.rules = answer;
     tell();
-  };
-  rules.then(show, (error) => fault(error.message));
+  });
 }
 
 /** Everything that is said about the trees, once they are drawn. */
@@ -240,7 +233,7 @@ function tell() {
   if (!first.tree) return;
   const compared = second.tree !== null;
   const marks = compared ? differing(first.tree.heads, second.tree.heads) : [];
-  const own = state.alternative === null ? changes(first.sentence) : [];
+  const own = state.alternative === null ? state.corrections.of(first.sentence) : [];
   for (const side of [first, second]) {
     if (!side.tree) continue;
     const selected = state.selected?.side === side ? state.selected.word : 0;
@@ -257,8 +250,8 @@ function tell() {
       marks.length ? "Dashed: differs between the grammars." : "",
     ].join(" ");
   }
-  tellAboutFirst(own);
-  if (compared) tellAboutSecond(marks);
+  describeFirst(first, state, own);
+  if (compared) describeSecond(second, first, marks);
   const side = state.selected?.side.tree ? state.selected.side : first;
   const selected = state.selected?.side === side ? state.selected.word : 0;
   showWhy(find("why"), side.tree, selected, side.rules);
@@ -266,59 +259,9 @@ function tell() {
   showHeads(find("heads"), side.tree, selected, side.look.posteriors, act);
   const shown = state.alternative ?? (own.length ? -1 : 0);
   showTrees(find("trees"), first.look, first.sentence.punctuation, shown, showAlternative);
-  const past = state.corrected.get(first.sentence.block)?.past ?? [];
-  find("keep").hidden = state.alternative === null || same(first.tree.heads, headsOf(first.sentence));
-  find("undo").hidden = past.length === 0;
+  find("keep").hidden = state.alternative === null || same(first.tree.heads, state.corrections.heads(first.sentence));
+  find("undo").hidden = !state.corrections.canUndo(first.sentence);
   find("reset").hidden = state.alternative === null && own.length === 0;
-}
-
-function tellAboutFirst(own) {
-  const { sentence, model, rules } = first;
-  const which = first.sentences.length > 1 ? `sentence ${state.current + 1} of ${first.sentences.length}` : "";
-  let kind = "the best tree";
-  if (state.alternative !== null && state.alternative > 0) kind = `tree ${state.alternative + 1}`;
-  if (own.length) kind = `your tree, ${plural(own.length, "head")} changed`;
-  first.about.replaceChildren(
-    element("h2", {}, model.name),
-    element("p", {}, [model.about, sentence.name, which].filter(Boolean).join(" · ")),
-    element("p", { class: "verdict" }, `${capital(kind)}${verdict(sentence, rules)}`),
-  );
-}
-
-/** How probable the grammar finds the tree that is shown. */
-function verdict(sentence, rules) {
-  const best = sentence.log_probability;
-  if (!rules || best === null) return "";
-  if (rules.log_probability === null) return `: ${rules.note || "the grammar cannot tell its probability."}`;
-  const probability = Math.exp(Math.min(rules.log_probability - sentence.log_likelihood, 0));
-  const times = Math.exp(best - rules.log_probability);
-  const said = `: probability ${number(probability)}`;
-  return times < 1.005 ? said : `${said}, ${rounded(times)} times less probable than the best`;
-}
-
-function rounded(times) {
-  if (times >= 1e6) return "more than a million";
-  return times < 10 ? times.toFixed(1) : Math.round(times).toLocaleString("en");
-}
-
-function tellAboutSecond(marks) {
-  const { words, heads } = first.tree;
-  const counted = words.length - first.sentence.punctuation.length;
-  const real = marks.filter((child) => !first.sentence.punctuation.includes(child));
-  const name = (head) => (head ? word(words[head - 1]) : element("i", {}, "root"));
-  const lines = real.map((child) =>
-    element("li", {}, word(words[child - 1]), ": ", name(heads[child - 1]), " above, ", name(second.tree.heads[child - 1]), " here"),
-  );
-  second.about.replaceChildren(
-    element("h2", {}, second.model.name),
-    element("p", {}, second.model.about),
-    element(
-      "p",
-      { class: "verdict" },
-      real.length ? `Differs in ${real.length} of ${plural(counted, "head")}` : `The same ${plural(counted, "head")}`,
-    ),
-    lines.length ? element("ul", { class: "differences" }, lines) : "",
-  );
 }
 
 // ---------------------------------------------------------------- looking and correcting
@@ -330,7 +273,7 @@ function select(side, number) {
 }
 
 function showAlternative(index) {
-  state.alternative = index === 0 && !changes(first.sentence).length ? null : index;
+  state.alternative = index === 0 && !state.corrections.of(first.sentence).length ? null : index;
   stopChoosing();
   guarded(showTreesOfSides);
 }
@@ -375,21 +318,13 @@ function setHead(child, head) {
 }
 
 function correct(heads, selected = null) {
-  const { block } = first.sentence;
-  const old = state.corrected.get(block);
-  if (!same(heads, headsOf(first.sentence))) {
-    state.corrected.set(block, { heads, past: [...(old?.past ?? []), headsOf(first.sentence)] });
-  }
+  state.corrections.correct(first.sentence, heads);
   if (selected) state.selected = { side: first, word: selected };
   afterCorrection();
 }
 
 function undo() {
-  const { block } = first.sentence;
-  const past = state.corrected.get(block)?.past;
-  if (!past?.length) return;
-  state.corrected.set(block, { heads: past[past.length - 1], past: past.slice(0, -1) });
-  afterCorrection();
+  if (state.corrections.undo(first.sentence)) afterCorrection();
 }
 
 function afterCorrection() {
@@ -397,20 +332,16 @@ function afterCorrection() {
   state.choosing = 0;
   question(null);
   listSentences();
-  guarded(showTreesOfSides);
-}
-
-/** A question above the tree. text: what is asked, or null; answers: [label, action] */
-function question(text, answers = []) {
-  const place = find("question");
-  place.hidden = text === null;
-  const buttons = answers.map(([label, action]) => element("button", { type: "button", click: action }, label));
-  place.replaceChildren(element("span", {}, ...(text ?? [])), ...buttons);
+  guarded(async () => {
+    await showTreesOfSides();
+    // A button that is gone has taken the keyboard's place with it.
+    if (document.activeElement === document.body) first.view.focus(state.selected?.word ?? 1);
+  });
 }
 
 async function download() {
   await guarded(async () => {
-    const sentences = first.sentences.map((sentence) => ({ block: sentence.block, heads: headsOf(sentence) }));
+    const sentences = first.sentences.map((sentence) => ({ block: sentence.block, heads: state.corrections.heads(sentence) }));
     const { text } = await ask("conllu", { model: first.model.name, sentences });
     const link = element("a", {
       href: URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" })),
@@ -418,35 +349,9 @@ async function download() {
     });
     link.click();
     URL.revokeObjectURL(link.href);
-    const own = first.sentences.filter((sentence) => changes(sentence).length).length;
+    const own = first.sentences.filter((sentence) => state.corrections.of(sentence).length).length;
     find("downloaded").textContent = `${plural(first.sentences.length, "sentence")}, ${own} corrected`;
   });
-}
-
-// ---------------------------------------------------------------- messages
-
-function say(text, busy = false) {
-  const place = find("status");
-  if (place.textContent !== text) place.textContent = text;
-  place.classList.toggle("busy", busy);
-}
-
-function fault(text) {
-  find("fault").textContent = text;
-  document.body.classList.toggle("is-stale", text !== ""); // what is shown belongs to an earlier text
-}
-
-async function guarded(action) {
-  try {
-    await action();
-  } catch (error) {
-    say("");
-    fault(error.message);
-  }
-}
-
-function capital(text) {
-  return text[0].toUpperCase() + text.slice(1);
 }
 
 // ---------------------------------------------------------------- beginning

@@ -1,5 +1,6 @@
 // Elements and numbers. Whatever comes from outside becomes text, never markup.
 
+export const find = (id) => document.getElementById(id);
 const LONGEST = 60; // characters of a word
 
 /** An element with attributes (functions are listeners) and children, which are elements or texts. */
@@ -11,6 +12,13 @@ export function element(name, attributes = {}, ...children) {
   }
   made.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return made;
+}
+
+/** Other children for a place; the keyboard stays at the button that it was at, by its number. */
+export function refill(place, ...children) {
+  const at = [...place.querySelectorAll("button")].indexOf(document.activeElement);
+  place.replaceChildren(...children);
+  if (at >= 0) place.querySelectorAll("button")[at]?.focus();
 }
 
 /** A word of a sentence, whichever way it is written. */
@@ -29,6 +37,10 @@ export function number(probability) {
   if (probability >= 0.01) return probability.toFixed(2);
   if (probability >= 0.00005) return String(Number(probability.toFixed(4)));
   return "<0.0001";
+}
+
+export function capital(text) {
+  return text[0].toUpperCase() + text.slice(1);
 }
 
 export function plural(count, noun) {

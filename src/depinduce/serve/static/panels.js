@@ -1,6 +1,6 @@
 // What is told beside a tree: why an arc is there, which other heads there could be, and the next best trees.
 
-import { bar, element, number, plural, quoted, word } from "./dom.js";
+import { bar, element, number, plural, quoted, refill, word } from "./dom.js";
 import { differing } from "./heads.js";
 
 const HEADS_SHOWN = 6;
@@ -71,7 +71,8 @@ export function showHeads(place, tree, selected, posteriors, act) {
   const shown = seen ? order.filter((head, i) => head === current || i < HEADS_SHOWN) : [];
   const rows = shown.map((head) => headRow(tree, head, column[head], head === current, act.choose));
   const rest = order.filter((head) => !shown.includes(head)).reduce((sum, head) => sum + column[head], 0);
-  place.replaceChildren(
+  refill(
+    place,
     title("Heads that ", quoted(tree.words[selected - 1]), " could have"),
     seen ? element("ul", { class: "choices" }, rows) : element("p", {}, "It is punctuation, which any word may have."),
     seen && rest > 0 ? element("p", { class: "hint" }, `all others together: ${number(rest)}`) : "",
@@ -116,7 +117,8 @@ export function showTrees(place, look, punctuation, shown, choose) {
       ),
     );
   });
-  place.replaceChildren(
+  refill(
+    place,
     title("The best trees"),
     look.note ? element("p", { class: "hint" }, look.note) : "",
     element("ol", { class: "alternatives" }, buttons),
