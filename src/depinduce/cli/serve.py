@@ -48,8 +48,9 @@ def run(arguments: argparse.Namespace) -> int:
     next(iter(shelf.models.values())).prepare()
     if arguments.open:
         import webbrowser
+        from threading import Thread
 
-        webbrowser.open(server.address)
+        Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()  # some wait until it is closed
     try:
         server.serve_forever()
     except KeyboardInterrupt:

@@ -54,8 +54,9 @@ def describe_model(shelf: Shelf, request: Mapping) -> Answer:
     """How far a model is, whose loading begins now if it has not; when it is ready, what it knows."""
     model = shelf[text_of(request, "model")]
     model.prepare()
-    answer: Answer = {"name": model.name, "about": model.about, "state": model.state, "fault": model.fault}
-    if model.state == READY:
+    state = model.state  # which changes meanwhile
+    answer: Answer = {"name": model.name, "about": model.about, "state": state, "fault": model.fault}
+    if state == READY:
         parser = model.parser()
         column = parser.model.reading.tag_column
         answer |= {
@@ -109,7 +110,7 @@ def look_at_sentence(shelf: Shelf, request: Mapping) -> Answer:
         trees = parser.k_best(sentence, wanted)
     return {
         "trees": [_facts(tree) | {"svg": _picture(parser, sentence, tree.heads, tree.probabilities)} for tree in trees],
-        "posteriors": [[round(value, 5) for value in row] for row in parser.posteriors(sentence).tolist()],
+        "posteriors": [[float(f"{value:.5g}") for value in row] for row in parser.posteriors(sentence).tolist()],
         "note": note,
     }
 
@@ -165,6 +166,7 @@ def write_conllu(shelf: Shelf, request: Mapping) -> Answer:
     return {"text": "".join(written)}
 
 
+QUICK = {"model"}  # what needs no computing
 ACTIONS: dict[str, Callable[[Shelf, Mapping], Answer]] = {
     "model": describe_model,
     "parse": parse,

@@ -13,6 +13,7 @@ import socket
 import sys
 import threading
 import traceback
+from contextlib import nullcontext
 from functools import cached_property
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,7 +22,7 @@ from urllib.parse import urlsplit
 
 from depinduce.errors import DepinduceError
 from depinduce.report.svg_style import STYLE
-from depinduce.serve.api import ACTIONS, Answer, list_models
+from depinduce.serve.api import ACTIONS, QUICK, Answer, list_models
 from depinduce.serve.requests import MOST_BYTES, RequestError
 from depinduce.serve.shelf import Shelf
 
@@ -192,7 +193,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise RequestError("The request is not JSON.") from None
         if not isinstance(request, dict):
             raise RequestError("The request is not a JSON object.")
-        with self.server.at_work:
+        with nullcontext() if name in QUICK else self.server.at_work:
             return _json(ACTIONS[name](self.server.shelf, request))
 
     def _body(self) -> bytes:

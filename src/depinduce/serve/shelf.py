@@ -38,6 +38,7 @@ class ShelvedModel:
     def prepare(self) -> None:
         """Begin to load it in the background, unless somebody has."""
         if not self._begun:
+            self._begun = True
             threading.Thread(target=self._quietly, name=f"load {self.name}", daemon=True).start()
 
     def parser(self) -> Parser:

@@ -158,7 +158,7 @@ function listSentences() {
   refill(
     list,
     ...first.sentences.map((sentence, i) => {
-      const mark = state.corrections.of(sentence).length ? element("span", { class: "mark", title: "corrected" }, "corrected") : "";
+      const mark = state.corrections.of(sentence).length ? element("span", { class: "mark" }, "corrected") : "";
       const attributes = {
         type: "button",
         "aria-current": i === state.current ? "true" : null,
@@ -304,14 +304,16 @@ function setHead(child, head) {
   if (inWay === "itself") {
     question([quoted(name), " cannot be its own head. Click another word."], [["Cancel", stopChoosing]]);
   } else if (inWay === "circle") {
-    const text = [quoted(other), " hangs below ", quoted(name), ", so the heads would go in a circle. Put ", quoted(other)];
+    const why = [quoted(other), " hangs below ", quoted(name), ", so the heads would go in a circle."];
+    const offer = [" Put ", quoted(other), " in the place of ", quoted(name), ", as its head?"];
     const swap = () => correct(inThePlaceOf(heads, head, child), child);
-    question([...text, " in the place of ", quoted(name), ", as its head?"], [["Yes, put it there", swap], ["No", stopChoosing]]);
+    question([...why, ...offer], [["Yes, put it there", swap], ["No", stopChoosing]]);
   } else if (inWay === "second root") {
     const root = rootOf(heads);
-    const text = ["A tree has one root, which is ", quoted(words[root - 1]), ". Make ", quoted(name), " the root"];
+    const why = ["A tree has one root, which is ", quoted(words[root - 1]), "."];
+    const offer = [" Make ", quoted(name), " the root, and the head of ", quoted(words[root - 1]), "?"];
     const swap = () => correct(inThePlaceOf(heads, child, root), child);
-    question([...text, ", and the head of ", quoted(words[root - 1]), "?"], [["Yes, make it the root", swap], ["No", stopChoosing]]);
+    question([...why, ...offer], [["Yes, make it the root", swap], ["No", stopChoosing]]);
   } else {
     correct(withHead(heads, child, head), child);
   }
@@ -341,7 +343,9 @@ function afterCorrection() {
 
 async function download() {
   await guarded(async () => {
-    const sentences = first.sentences.map((sentence) => ({ block: sentence.block, heads: state.corrections.heads(sentence) }));
+    const sentences = first.sentences.map((sentence) => {
+      return { block: sentence.block, heads: state.corrections.heads(sentence) };
+    });
     const { text } = await ask("conllu", { model: first.model.name, sentences });
     const link = element("a", {
       href: URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" })),

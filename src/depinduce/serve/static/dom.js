@@ -3,14 +3,14 @@
 export const find = (id) => document.getElementById(id);
 const LONGEST = 60; // characters of a word
 
-/** An element with attributes (functions are listeners) and children, which are elements or texts. */
+/** An element with attributes (functions are listeners, null is none) and children, which are elements or texts. */
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === "function") made.addEventListener(key, value);
-    else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value === true ? "" : value);
+    else if (value !== null) made.setAttribute(key, value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  made.append(...children.flat());
   return made;
 }
 

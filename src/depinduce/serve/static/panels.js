@@ -11,19 +11,16 @@ export function showWhy(place, tree, selected, rules) {
     place.replaceChildren(
       title("Why this arc"),
       element("p", { class: "hint" }, "Click an arc or a word to see which rules of the grammar made it."),
-      element(
-        "p",
-        { class: "hint" },
-        "Drag a word to another one to correct its head. Keys: arrows move, Enter looks, h changes the head, Esc stops.",
-      ),
+      element("p", { class: "hint" }, "Drag a word to another one to correct its head."),
+      element("p", { class: "hint" }, "Keys: arrows move, Enter looks, h changes the head, 0 makes a root, Esc stops."),
     );
     return;
   }
   const probability = tree.probabilities[selected - 1];
   const parts = [title("Why this arc"), arcLine(tree, selected, tree.heads[selected - 1])];
   if (probability === null) {
-    const text = "The grammar does not see punctuation: it is attached to the finished tree, so that no arc is crossed.";
-    parts.push(element("p", {}, text));
+    const why = "The grammar does not see punctuation:";
+    parts.push(element("p", {}, `${why} it is attached to the finished tree, so that no arc is crossed.`));
   } else {
     parts.push(
       element("p", { class: "posterior" }, bar(probability), element("b", {}, number(probability)), " among all trees"),
@@ -51,9 +48,10 @@ function storyLines(story, tree, selected) {
 }
 
 function ruleList(rules) {
-  const line = (rule) =>
-    element("li", {}, element("span", {}, rule.text), bar(rule.probability), element("b", {}, number(rule.probability)));
-  return element("ul", { class: "rules" }, rules.map(line));
+  const lines = rules.map(({ text, probability }) =>
+    element("li", {}, element("span", {}, text), bar(probability), element("b", {}, number(probability))),
+  );
+  return element("ul", { class: "rules" }, lines);
 }
 
 /** The heads that the selected word could have. choose(head) gives it another; change() asks for one in the tree */
@@ -71,12 +69,13 @@ export function showHeads(place, tree, selected, posteriors, act) {
   const shown = seen ? order.filter((head, i) => head === current || i < HEADS_SHOWN) : [];
   const rows = shown.map((head) => headRow(tree, head, column[head], head === current, act.choose));
   const rest = order.filter((head) => !shown.includes(head)).reduce((sum, head) => sum + column[head], 0);
+  const change = { type: "button", id: "change", click: act.change };
   refill(
     place,
     title("Heads that ", quoted(tree.words[selected - 1]), " could have"),
     seen ? element("ul", { class: "choices" }, rows) : element("p", {}, "It is punctuation, which any word may have."),
     seen && rest > 0 ? element("p", { class: "hint" }, `all others together: ${number(rest)}`) : "",
-    act.change ? element("button", { type: "button", id: "change", click: act.change }, "Choose another in the tree") : "",
+    act.change ? element("button", change, "Choose another in the tree") : "",
   );
 }
 
@@ -86,8 +85,14 @@ function headRow(tree, head, probability, isCurrent, choose) {
   if (isCurrent || !choose) {
     return element("li", {}, element("div", { class: "choice", "aria-current": isCurrent ? "true" : null }, content));
   }
-  const label = `Make ${head ? tree.words[head - 1] : "it"} the ${head ? "head" : "root"}, probability ${number(probability)}`;
-  const attributes = { type: "button", class: "choice", "data-head": head, "aria-label": label, click: () => choose(head) };
+  const made = head ? `${tree.words[head - 1]} the head` : "it the root";
+  const attributes = {
+    type: "button",
+    class: "choice",
+    "data-head": head,
+    "aria-label": `Make ${made}, probability ${number(probability)}`,
+    click: () => choose(head),
+  };
   return element("li", {}, element("button", attributes, content));
 }
 
@@ -95,7 +100,7 @@ function headRow(tree, head, probability, isCurrent, choose) {
 export function showTrees(place, look, punctuation, shown, choose) {
   const buttons = look.trees.map((tree, i) => {
     const differs = differing(tree.heads, look.trees[0].heads).filter((child) => !punctuation.includes(child));
-    const said = i === 0 ? "the best tree" : `${plural(differs.length, "head")} differ${differs.length === 1 ? "s" : ""}`;
+    const differ = `${plural(differs.length, "head")} differ${differs.length === 1 ? "s" : ""}`;
     const picture = element("div", { class: "thumbnail", "aria-hidden": "true" });
     const svg = new DOMParser().parseFromString(tree.svg, "image/svg+xml").documentElement;
     svg.removeAttribute("width"); // as wide as its frame
@@ -112,7 +117,7 @@ export function showTrees(place, look, punctuation, shown, choose) {
       element(
         "button",
         { type: "button", class: "alternative", "aria-pressed": String(i === shown), click: () => choose(i) },
-        element("span", {}, element("b", {}, `${i + 1}. ${probability}`), ` ${said}`),
+        element("span", {}, element("b", {}, `${i + 1}. ${probability}`), ` ${i === 0 ? "the best tree" : differ}`),
         picture,
       ),
     );
