@@ -14,7 +14,7 @@ const IMPATIENT = 300; // milliseconds between two looks at a model that is bein
 const PROGRESS = {
   found: "Loading the grammar …",
   loading: "Loading the grammar …",
-  compiling: "Preparing the charts. The first time they are compiled, which takes ten to thirty seconds …",
+  compiling: "Preparing the charts. The first time they are compiled, which takes up to a minute …",
 };
 
 /** One grammar on the page: the first is looked into and corrected, the second is compared with it. */
