@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_data import name_of, real_files
 
-from depinduce.corpus import conllu, open_output, read_sentences
+from depinduce.corpus import conllu, open_output, read_sentences, read_text
 from depinduce.errors import InputError
 
 TRICKY = sorted((Path(__file__).parent / "tricky").glob("*.conllu"))
@@ -42,6 +42,20 @@ def test_tricky_file_comes_back_byte_for_byte(path, tmp_path):
 def test_real_file_comes_back_byte_for_byte(path, tmp_path):
     copy(path, tmp_path / "copy.conllu")
     assert (tmp_path / "copy.conllu").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("path", TRICKY, ids=lambda path: path.stem)
+def test_a_text_is_read_as_a_file_is(path):
+    text = path.read_bytes().decode()
+    read, expected = list(read_text(text)), list(read_sentences(path))
+    assert "".join(sentence.render() for sentence in read) == text
+    assert [(one.line, one.column(1), one.heads) for one in read] == [(s.line, s.column(1), s.heads) for s in expected]
+
+
+def test_an_empty_text_has_no_sentences_and_a_fault_names_the_text():
+    assert list(read_text("")) == []
+    with pytest.raises(InputError, match="^mine:3: 2 columns where 10 are needed"):
+        list(read_text(block("a/X") + "1\tb\n", "mine"))
 
 
 @pytest.mark.parametrize("path", TRICKY, ids=lambda path: path.stem)

@@ -40,6 +40,13 @@ def test_words_tags_and_arcs_are_all_there():
     assert len(list(root.iter(f"{SVG}circle"))) == 1
 
 
+@pytest.mark.parametrize("width", [None, 0])
+def test_words_and_tags_tell_their_number(width):
+    root = parse(tree_svg(WORDS, TAGS, HEADS, width=width))
+    numbers = {t.text: t.get("data-word") for t in root.iter(f"{SVG}text")}
+    assert numbers == {text: str(number) for texts in (WORDS, TAGS) for number, text in enumerate(texts, start=1)}
+
+
 def test_the_picture_needs_nothing_from_outside():
     svg = tree_svg(WORDS, TAGS, HEADS, gold=HEADS)
     assert "prefers-color-scheme:dark" in svg

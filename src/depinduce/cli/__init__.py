@@ -19,6 +19,7 @@ COMMANDS = {
     "draw": "draw the trees of a file: in the terminal, as SVG or as an HTML page",
     "inspect": "print what a grammar has learned, in words",
     "report": "write all that is known of a training to one HTML page: curves, scores, rules, trees",
+    "serve": "look at trees, rules and alternatives on a page in your browser",
     "sample": "generate sentences with their trees from a grammar",
     "check": "look over a CoNLL-U file: counts, tags, lengths, problems",
     "convert": "convert your own copy of the Penn Treebank to CoNLL-U",

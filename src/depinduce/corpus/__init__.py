@@ -1,6 +1,6 @@
 """Text in, arrays out: CoNLL-U files, vocabularies, punctuation and corpora."""
 
-from depinduce.corpus.conllu import Sentence, read_sentences
+from depinduce.corpus.conllu import Sentence, read_sentences, read_text
 from depinduce.corpus.corpus import Corpus, Reading, build_corpus, load_corpus
 from depinduce.corpus.punctuation import MODES, PUNCTUATION, attach, is_punctuation, remove
 from depinduce.corpus.streams import Writer, open_output
@@ -20,5 +20,6 @@ __all__ = [
     "load_corpus",
     "open_output",
     "read_sentences",
+    "read_text",
     "remove",
 ]

@@ -9,7 +9,7 @@ other block goes through `faults.word_rows`, line by line, which finds the words
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from depinduce.corpus import faults
@@ -149,11 +149,17 @@ class Sentence:
 def read_sentences(path: str | Path, *, trees: bool = False) -> Iterator[Sentence]:
     """The sentences of a CoNLL-U file, `.gz` file or `-`; with `trees` every word must be in a tree."""
     name = "<stdin>" if str(path) == "-" else str(path)
-    for line, block in _blocks(path, name):
+    for line, block in _blocks(_chunks(path, name)):
         sentence = _parse(name, line, block)
         if trees:
             faults.require_tree(sentence)
         yield sentence
+
+
+def read_text(text: str, name: str = "<text>") -> Iterator[Sentence]:
+    """The sentences of a text in CoNLL-U that somebody has at hand, under the name that faults give it."""
+    for line, block in _blocks([text] if text else []):
+        yield _parse(name, line, block)
 
 
 def _parse(name: str, line: int, block: str) -> Sentence:
@@ -189,10 +195,10 @@ def _without_comments(body: str) -> tuple[list[str], dict[int, str]]:
     return "\t\n".join(token_lines).split("\t"), between
 
 
-def _blocks(path: str | Path, name: str) -> Iterator[tuple[int, str]]:
-    """Each block of the file with the number of its first line; surplus blank lines lead the next block."""
+def _blocks(chunks: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Each block of a file with the number of its first line; surplus blank lines lead the next block."""
     line, lead = 1, ""
-    for text in _chunks(path, name):
+    for text in chunks:
         start = 0
         ends = [found.end() for found in _BLANK_LINE.finditer(text)]
         if not ends or ends[-1] < len(text):

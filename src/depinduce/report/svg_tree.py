@@ -68,8 +68,9 @@ class _Sentence:
     def texts(self, word: int, at_word: tuple[float, float], at_tag: tuple[float, float], kind: str = "") -> list[str]:
         """A word and its tag, if it has one."""
         word_kind = " ".join(["dep-word", *["dep-wrong"] * (word in self.wrong), kind]).rstrip()
-        parts = [_text(word_kind, *at_word, self.words[word])]
-        return parts + [_text(f"dep-tag {kind}".rstrip(), *at_tag, self.tags[word])] * bool(self.tags[word])
+        number = f' data-word="{word + 1}"'  # for pages on which something can be done with a word
+        parts = [_text(word_kind, *at_word, self.words[word], number)]
+        return parts + [_text(f"dep-tag {kind}".rstrip(), *at_tag, self.tags[word], number)] * bool(self.tags[word])
 
     @property
     def legend(self) -> list[tuple[str, str]]:
@@ -158,8 +159,8 @@ def _middles(words: Sequence[str], tags: Sequence[str], narrowest: float) -> tup
     return middles, whole
 
 
-def _text(kind: str, x: float, y: float, text: str) -> str:
-    return f'<text class="dep-text {kind}" x="{x:g}" y="{y:g}">{escape(text)}</text>'
+def _text(kind: str, x: float, y: float, text: str, more: str = "") -> str:
+    return f'<text class="dep-text {kind}" x="{x:g}" y="{y:g}"{more}>{escape(text)}</text>'
 
 
 def described(words: Sequence[str], heads: Sequence[int]) -> str:

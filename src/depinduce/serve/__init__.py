@@ -1,0 +1,1 @@
+"""A local page to look at what a grammar finds."""

@@ -1,0 +1,250 @@
+"""What the page asks for: from a request to its answer, both dictionaries, with no HTTP in between."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from depinduce.corpus import Sentence, is_punctuation, read_sentences, remove
+from depinduce.corpus.conllu import UPOS, XPOS
+from depinduce.corpus.demo import demo_file
+from depinduce.errors import InputError
+from depinduce.evaluation.trees import is_projective
+from depinduce.grammar.rules import Order
+from depinduce.models.lexical_model import LexicalModel
+from depinduce.models.parse_streams import about_unknown_tags, corpus_for
+from depinduce.report.display_width import shortened
+from depinduce.report.svg_tree import tree_svg
+from depinduce.serve.arc_rules import stories
+from depinduce.serve.requests import (
+    LIMITS,
+    MOST_TREES,
+    MOST_WORDS,
+    MOST_WORDS_OF_TREES,
+    MOST_WORDS_OF_WORDS,
+    RequestError,
+    block_of,
+    blocks_of,
+    heads_of,
+    in_words,
+    number_of,
+    probabilities_of,
+    text_of,
+    width_of,
+)
+from depinduce.serve.shelf import READY, Shelf, gives_several_trees
+
+if TYPE_CHECKING:
+    from depinduce.parser import Parse, Parser
+
+Answer = dict[str, Any]
+EXAMPLES, EXAMPLE_LENGTH = 6, (5, 12)  # sentences, and how many words they may have
+LONGEST_TITLE = 300  # columns of the text that a screen reader reads for a picture
+
+
+def list_models(shelf: Shelf) -> Answer:
+    """All models by their names, and what may be asked of them."""
+    models = [{"name": model.name, "about": model.about} for model in shelf.models.values()]
+    return {"models": models, "limits": LIMITS}
+
+
+def describe_model(shelf: Shelf, request: Mapping) -> Answer:
+    """How far a model is, whose loading begins now if it has not; when it is ready, what it knows."""
+    model = shelf[text_of(request, "model")]
+    model.prepare()
+    state = model.state  # which changes meanwhile
+    answer: Answer = {"name": model.name, "about": model.about, "state": state, "fault": model.fault}
+    if state == READY:
+        parser = model.parser()
+        column = parser.model.reading.tag_column
+        answer |= {
+            "tags": list(parser.tags),
+            "tag_column": {UPOS: "UPOS", XPOS: "XPOS"}.get(column, f"column {column}"),
+            "non_heads": list(parser.model.non_heads),
+            "examples": _examples(parser),
+            "several_trees": gives_several_trees(parser),
+            "most_words": _most_words(parser),
+        }
+    return answer
+
+
+def parse(shelf: Shelf, request: Mapping) -> Answer:
+    """The tree of every sentence of a text."""
+    parser = shelf[text_of(request, "model")].parser()
+    column = parser.model.reading.tag_column
+    blocks = blocks_of(text_of(request, "text"), column, _most_words(parser))
+    try:
+        parses = parser.parse([block.sentence for block in blocks])
+    except InputError as fault:  # such as a word without a tag
+        raise RequestError(in_words(fault)) from None
+    sentences = [
+        {
+            "block": block.text,
+            "name": block.sentence.sent_id,
+            "words": tree.words,
+            "tags": tree.tags,
+            "punctuation": _marks(parser, block.sentence),
+            **_facts(tree),
+        }
+        for block, tree in zip(blocks, parses, strict=True)
+    ]
+    unknown = {tag for block in blocks for tag in _unknown_tags(parser, block.sentence)}
+    return {"sentences": sentences, "warnings": [about_unknown_tags(unknown)] * bool(unknown)}
+
+
+def look_at_sentence(shelf: Shelf, request: Mapping) -> Answer:
+    """The best trees of a sentence as small pictures, and the probabilities of all its arcs."""
+    parser = shelf[text_of(request, "model")].parser()
+    sentence = block_of(request, parser.model.reading.tag_column, _most_words(parser)).sentence
+    wanted = number_of(request, "trees", 1, MOST_TREES, 5)
+    note = ""
+    if not gives_several_trees(parser):
+        trees = parser.parse([sentence])
+        note = "HDP-DEP has hidden states and gives one tree, that with the most probable arcs."
+    elif len(sentence) > MOST_WORDS_OF_TREES:
+        trees = parser.parse([sentence])
+        note = f"Other trees are shown for sentences of up to {MOST_WORDS_OF_TREES} words."
+    else:
+        trees = parser.k_best(sentence, wanted)
+    return {
+        "trees": [_facts(tree) | {"svg": _picture(parser, sentence, tree.heads, tree.probabilities)} for tree in trees],
+        "posteriors": [[float(f"{value:.5g}") for value in row] for row in parser.posteriors(sentence).tolist()],
+        "note": note,
+    }
+
+
+def draw(shelf: Shelf, request: Mapping) -> Answer:
+    """A picture of any tree of a sentence."""
+    parser = shelf[text_of(request, "model")].parser()
+    sentence = block_of(request, parser.model.reading.tag_column).sentence
+    heads = heads_of(request, sentence)
+    return {
+        "svg": _picture(parser, sentence, heads, probabilities_of(request, len(sentence)), width_of(request)),
+    }
+
+
+def rules_of_tree(shelf: Shelf, request: Mapping) -> Answer:
+    """Which rules made a tree, by its words, and how probable the grammar finds it."""
+    parser = shelf[text_of(request, "model")].parser()
+    sentence = block_of(request, parser.model.reading.tag_column, _most_words(parser)).sentence
+    heads = heads_of(request, sentence)
+    keep = [word not in set(_marks(parser, sentence)) for word in range(1, len(sentence) + 1)]
+    heads = remove(heads, keep)
+    if heads.count(0) != 1:
+        return _no_rules("The root is punctuation, which the grammar does not see.")
+    told = stories(parser.model, corpus_for(parser.model, [sentence]), heads)
+    answer: Answer = {
+        "stories": [
+            {"title": story.title, "words": _spread([word.to_json() for word in story.words], keep)} for story in told
+        ],
+        "log_probability": _finite(sum(story.log_probability for story in told)),
+        "note": "",
+    }
+    if not gives_several_trees(parser):
+        note = "The states of HDP-DEP are hidden: these are the rules of the grammar that sums over them."
+        return answer | {"log_probability": None, "note": note}
+    if not is_projective(heads):
+        note = "Some arcs cross, and this grammar generates only trees in which none do."
+        return answer | {"log_probability": None, "note": note}
+    if answer["log_probability"] is None:
+        answer["note"] = "The grammar does not allow this tree."
+    return answer
+
+
+def write_conllu(shelf: Shelf, request: Mapping) -> Answer:
+    """Sentences with the heads that they have now, everything else as it was."""
+    column = shelf[text_of(request, "model")].parser().model.reading.tag_column
+    sentences = request.get("sentences")
+    if not isinstance(sentences, list) or not all(isinstance(one, Mapping) for one in sentences):
+        raise RequestError("'sentences' must be a list of blocks with their heads.")
+    written = []
+    for one in sentences:
+        block = block_of(one, column)
+        written.append(block.with_heads(heads_of(one, block.sentence)))
+    return {"text": "".join(written)}
+
+
+QUICK = {"model"}  # what needs no computing
+ACTIONS: dict[str, Callable[[Shelf, Mapping], Answer]] = {
+    "model": describe_model,
+    "parse": parse,
+    "sentence": look_at_sentence,
+    "draw": draw,
+    "rules": rules_of_tree,
+    "conllu": write_conllu,
+}
+
+
+# ---------------------------------------------------------------- within
+
+
+def _facts(tree: Parse) -> Answer:
+    return {
+        "heads": tree.heads,
+        "probabilities": tree.probabilities,
+        "probability": tree.probability,
+        "log_likelihood": _finite(tree.log_likelihood),
+        "log_probability": _finite(tree.log_probability),
+    }
+
+
+def _finite(value: float | None) -> float | None:
+    """JSON has no infinity."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _no_rules(note: str) -> Answer:
+    return {"stories": [], "log_probability": None, "note": note}
+
+
+def _picture(parser: Parser, sentence: Sentence, heads, probabilities, width: int | None = None) -> str:
+    tags = ["" if tag == "_" else tag for tag in sentence.column(parser.model.reading.tag_column)]
+    punctuation = {number - 1 for number in _marks(parser, sentence)}
+    title = shortened(" ".join(sentence.forms), LONGEST_TITLE)
+    return tree_svg(
+        sentence.forms, tags, heads, None, probabilities, title, width, punctuation=punctuation, alone=False
+    )
+
+
+def _marks(parser: Parser, sentence: Sentence) -> list[int]:
+    """The words that are punctuation, counted from 1."""
+    reading = parser.model.reading
+    return [n for n, mark in enumerate(is_punctuation(sentence, reading.punctuation, reading.tag_column), 1) if mark]
+
+
+def _unknown_tags(parser: Parser, sentence: Sentence) -> set[str]:
+    marks = set(_marks(parser, sentence))
+    tags = sentence.column(parser.model.reading.tag_column)
+    return {tag for number, tag in enumerate(tags, start=1) if number not in marks} - set(parser.tags)
+
+
+def _spread(values: list, keep: list[bool]) -> list:
+    """One for each word, None for those that were not kept."""
+    kept = iter(values)
+    return [next(kept) if stays else None for stays in keep]
+
+
+def _most_words(parser: Parser) -> int:
+    """Of a sentence, so that an answer comes soon."""
+    model = parser.model
+    slow = isinstance(model, LexicalModel) and model.order is not Order.FIRST
+    return MOST_WORDS_OF_WORDS if slow else MOST_WORDS
+
+
+def _examples(parser: Parser) -> list[str]:
+    """Some sentences of the demo corpus, as one types them, if the grammar knows their tags."""
+    column = parser.model.reading.tag_column
+    if column != UPOS:
+        return []
+    shortest, longest = EXAMPLE_LENGTH
+    fitting = (
+        sentence
+        for sentence in read_sentences(demo_file("test"))
+        if shortest <= len(sentence) <= longest and not _unknown_tags(parser, sentence)
+    )
+    return [
+        " ".join(f"{word}/{tag}" for word, tag in zip(sentence.forms, sentence.column(column), strict=True))
+        for sentence in islice(fitting, EXAMPLES)
+    ]

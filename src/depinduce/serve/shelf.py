@@ -1,0 +1,169 @@
+"""The models that a page may ask for: found when the server starts, loaded when they are first needed."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import traceback
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from depinduce.errors import DepinduceError
+from depinduce.models.model_files import DESCRIPTION, INNER, place_of_model, read_description
+
+if TYPE_CHECKING:
+    from depinduce.parser import Parser
+
+DEEPEST = 3  # folders below a given one in which models are looked for
+FOUND, LOADING, COMPILING, READY, FAILED = "found", "loading", "compiling", "ready", "failed"
+
+
+@dataclass(eq=False)
+class ShelvedModel:
+    """A model by its name, and how far it is."""
+
+    name: str
+    place: Path
+    about: str  # what kind of model it is, in words
+    state: str = FOUND
+    fault: str = ""  # why it could not be loaded
+    _parser: Parser | None = None
+    _begun: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def prepare(self) -> None:
+        """Begin to load it in the background, unless somebody has."""
+        if not self._begun:
+            self._begun = True
+            threading.Thread(target=self._quietly, name=f"load {self.name}", daemon=True).start()
+
+    def parser(self) -> Parser:
+        """The model ready to parse. Whoever comes first loads it, and the others wait."""
+        with self._lock:
+            if self._parser is None and self.state != FAILED:
+                self._begun = True
+                self._load()
+        if self._parser is None:
+            raise DepinduceError(self.fault)
+        return self._parser
+
+    def _quietly(self) -> None:
+        with suppress(DepinduceError):  # `fault` tells it to whoever asks
+            warm_up_log_space(self.parser())
+
+    def _load(self) -> None:
+        from depinduce.parser import Parser  # which takes its time
+
+        try:
+            self.state = LOADING
+            parser = Parser.load(self.place)
+            self.state = COMPILING
+            warm_up(parser)
+            self._parser, self.state = parser, READY
+        except DepinduceError as error:
+            self.fault, self.state = str(error), FAILED
+        except Exception:
+            traceback.print_exc(file=sys.stderr)
+            self.fault = f"{self.name}: the model cannot be used; the terminal of the server tells why."
+            self.state = FAILED
+
+
+def warm_up(parser: Parser) -> None:
+    """Ask for everything once, so that all charts are compiled."""
+    sentence = [("word", parser.tags[0])] * 2
+    parser.parse([sentence])
+    parser.posteriors(sentence)
+    if gives_several_trees(parser):
+        parser.k_best(sentence, 2)
+
+
+def warm_up_log_space(parser: Parser) -> None:
+    """Compile also what only long sentences need, whose probabilities are too small for anything else."""
+    from depinduce.chart.engine import expectations
+    from depinduce.corpus.tagged import as_sentence
+    from depinduce.models.parse_streams import corpus_for
+
+    if gives_several_trees(parser):
+        sentence = as_sentence([("word", parser.tags[0])] * 2, parser.model.reading.tag_column)
+        expectations(*parser.model.problem(corpus_for(parser.model, [sentence])), positions=True, space="log")
+
+
+def gives_several_trees(parser: Parser) -> bool:
+    """Whether it knows the probabilities of trees; a model with hidden states does not."""
+    from depinduce.models.hdp_model import HdpModel
+
+    return not isinstance(parser.model, HdpModel)
+
+
+class Shelf:
+    """All models that can be asked for, by their names. A path is never one."""
+
+    def __init__(self, directories: Sequence[str | Path]):
+        places: list[Path] = []
+        for directory in directories:
+            found = list(_models_in(Path(directory)))
+            if not found:
+                raise DepinduceError(
+                    f"{directory}: no model here, nor in the folders below. "
+                    "Name a directory that `depinduce train --out` wrote, or one that holds several."
+                )
+            places += [place for place in found if place not in places]
+        self.models = {
+            name: ShelvedModel(name, place, _about(place)) for name, place in zip(_names(places), places, strict=True)
+        }
+
+    def __getitem__(self, name: str) -> ShelvedModel:
+        if name not in self.models:
+            raise DepinduceError(f"There is no model {name!r} here. Choose from: {', '.join(self.models)}.")
+        return self.models[name]
+
+
+def _models_in(directory: Path, depth: int = 0) -> Iterator[Path]:
+    """The directory, if it is a model or a run, or else those in it."""
+    if not directory.is_dir():
+        if depth == 0:
+            raise DepinduceError(f"{directory}: no such directory. Name one that `depinduce train --out` wrote.")
+        return
+    place = place_of_model(directory)
+    if (place / DESCRIPTION).is_file():
+        yield place.resolve()
+    elif depth < DEEPEST:
+        for below in sorted(directory.iterdir()):
+            if not below.name.startswith("."):
+                yield from _models_in(below, depth + 1)
+
+
+def _names(places: Sequence[Path]) -> list[str]:
+    """A short name for each: that of its directory, with the one above where several are the same, or a number."""
+    runs = [place.parent if place.name == INNER else place for place in places]
+    short = Counter(run.name for run in runs)
+    names = [run.name if short[run.name] == 1 else f"{run.parent.name}/{run.name}" for run in runs]
+    seen: Counter[str] = Counter()
+    for number, name in enumerate(names):
+        seen[name] += 1
+        if seen[name] > 1:
+            names[number] = f"{name} ({seen[name]})"
+    return names
+
+
+def _about(place: Path) -> str:
+    """The kind of a model, by its description alone; a damaged one says so when it is loaded."""
+    try:
+        description = read_description(place / DESCRIPTION)
+        if description.get("kind") == "joint":
+            order = read_description(place / "second" / DESCRIPTION)["order"]
+            return f"a joint model: {_ORDERS[order]} grammar over tags, and a first-order one over words"
+        if description.get("kind") == "hdp-dep":
+            return "HDP-DEP: a first-order grammar with hidden states"
+        seen = "words" if description.get("kind") == "words" else "tags"
+        way = ", children from the inside out" if description.get("inside_out") else ""
+        return f"{_ORDERS[description['order']]} grammar over {seen}{way}"
+    except (DepinduceError, KeyError):
+        return "a damaged model"
+
+
+_ORDERS = {"first": "a first-order", "sibling": "a sibling", "grandparent": "a grandparent"}

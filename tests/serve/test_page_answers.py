@@ -1,0 +1,377 @@
+"""What the page is told: trees, alternatives, probabilities and rules, and faults in words."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import threading
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from serve.demo_models import SENTENCE, train_models
+
+from depinduce import DepinduceError, Parser
+from depinduce.corpus import read_text
+from depinduce.corpus.demo import demo_file
+from depinduce.serve.api import ACTIONS, list_models
+from depinduce.serve.requests import MOST_SENTENCES, MOST_WORDS, MOST_WORDS_OF_TREES, blocks_of, is_conllu
+from depinduce.serve.shelf import Shelf
+
+pytestmark = pytest.mark.filterwarnings("ignore:tags that training has not seen")
+
+SVG = "{http://www.w3.org/2000/svg}"
+CONLLU = """# newdoc
+# sent_id = s1
+# a remark
+1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_
+1\tde\tde\tADP\tP\tA=b\t3\tcase\t_\tX=y
+2\tle\tle\tDET\tD\t_\t3\tdet\t3:det\t_
+3\tchat\tchat\tNOUN\tN\t_\t0\troot\t_\t_
+
+# only a comment
+
+1\tDort\tdormir\tVERB\tV\t_\t_\t_\t_\tSpaceAfter=No
+"""
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    return train_models(tmp_path_factory.mktemp("page"))
+
+
+@pytest.fixture(scope="module")
+def shelf(models):
+    return Shelf([models])
+
+
+@pytest.fixture
+def ask(shelf):
+    def ask(action: str, **request):
+        """The answer as the page gets it."""
+        return json.loads(json.dumps(ACTIONS[action](shelf, request), allow_nan=False))
+
+    return ask
+
+
+@pytest.fixture
+def sentence(ask):
+    def sentence(text: str = SENTENCE, model: str = "dmv") -> dict:
+        (found,) = ask("parse", model=model, text=text)["sentences"]
+        return found
+
+    return sentence
+
+
+# ---------------------------------------------------------------- which models
+
+
+def test_models_are_listed_by_name_and_kind(shelf):
+    assert {model["name"]: model["about"] for model in list_models(shelf)["models"]} == {
+        "dmv": "a first-order grammar over tags",
+        "hidden": "HDP-DEP: a first-order grammar with hidden states",
+        "siblings": "a sibling grammar over tags",
+    }
+
+
+def test_a_model_that_is_ready_tells_its_tags_and_has_examples_in_them(ask, shelf):
+    shelf["dmv"].parser()
+    told = ask("model", model="dmv")
+    assert told["state"] == "ready"
+    assert {"NOUN", "VERB"} <= set(told["tags"])
+    assert told["examples"]
+    found = ask("parse", model="dmv", text="\n".join(told["examples"]))
+    assert len(found["sentences"]) == len(told["examples"])
+    assert found["warnings"] == []
+
+
+def test_a_model_is_loaded_in_the_background_when_it_is_first_asked_about(models, monkeypatch):
+    may_go_on = threading.Event()
+    monkeypatch.setattr("depinduce.serve.shelf.warm_up", lambda parser: may_go_on.wait(60))
+    shelf = Shelf([models / "dmv"])
+    told = ACTIONS["model"](shelf, {"model": "dmv"})
+    assert told["state"] in ("found", "loading", "compiling")
+    assert "tags" not in told
+    may_go_on.set()
+    shelf["dmv"].parser()  # waits for it
+    assert ACTIONS["model"](shelf, {"model": "dmv"})["state"] == "ready"
+
+
+def test_a_model_with_other_tags_has_no_examples(tmp_path):
+    Parser.train(["dogs/N bark/V", "cats/N sleep/V"], iterations=1, out=tmp_path / "tiny")
+    shelf = Shelf([tmp_path])
+    shelf["tiny"].parser()
+    assert ACTIONS["model"](shelf, {"model": "tiny"})["examples"] == []
+
+
+def test_runs_models_and_folders_are_found_once_under_different_names(models, tmp_path):
+    shutil.copytree(models / "dmv", tmp_path / "a" / "dmv")
+    shutil.copytree(models / "dmv", tmp_path / "b" / "run" / "model")
+    shutil.copytree(models / "dmv", tmp_path / "b" / ".hidden")
+    shelf = Shelf([models / "dmv", tmp_path, tmp_path / "a" / "dmv"])
+    assert list(shelf.models) == [f"{models.name}/dmv", "a/dmv", "run"]
+
+
+@pytest.mark.parametrize("name", ["nothing", "../page", "/etc", "", "models/dmv"])
+def test_a_model_is_named_and_never_a_path(name, ask):
+    with pytest.raises(DepinduceError, match="There is no model .* Choose from: dmv, hidden, siblings"):
+        ask("parse", model=name, text=SENTENCE)
+
+
+def test_where_there_is_no_model_it_is_said_at_once(tmp_path):
+    with pytest.raises(DepinduceError, match="no model here"):
+        Shelf([tmp_path])
+    with pytest.raises(DepinduceError, match="no such directory"):
+        Shelf([tmp_path / "nowhere"])
+
+
+def test_a_damaged_model_is_told_in_words(models, tmp_path):
+    shutil.copytree(models / "dmv", tmp_path / "broken")
+    (tmp_path / "broken" / "model.safetensors").write_bytes(b"nonsense")
+    shelf = Shelf([tmp_path / "broken"])
+    with pytest.raises(DepinduceError, match="the model cannot be read"):
+        shelf["broken"].parser()
+    told = ACTIONS["model"](shelf, {"model": "broken"})
+    assert told["state"] == "failed"
+    assert "the model cannot be read" in told["fault"]
+
+
+# ---------------------------------------------------------------- trees
+
+
+def test_trees_are_those_of_the_parser(ask, models):
+    found = ask("parse", model="dmv", text=f"{SENTENCE}\n\nDogs/NOUN bark/VERB\n")["sentences"]
+    parses = Parser.load(models / "dmv").parse([SENTENCE, "Dogs/NOUN bark/VERB"])
+    assert [one["heads"] for one in found] == [parse.heads for parse in parses]
+    assert [one["words"] for one in found] == [parse.words for parse in parses]
+    assert found[0]["probabilities"] == pytest.approx(parses[0].probabilities, nan_ok=True)
+    assert found[0]["log_likelihood"] == pytest.approx(parses[0].log_likelihood)
+    assert found[0]["punctuation"] == [8]
+
+
+def test_a_look_at_a_sentence_shows_the_best_trees_and_all_posteriors(ask, sentence, models):
+    look = ask("sentence", model="dmv", block=sentence()["block"], trees=3)
+    parser = Parser.load(models / "dmv")
+    best = parser.k_best(SENTENCE, 3)
+    assert [tree["heads"] for tree in look["trees"]] == [parse.heads for parse in best]
+    assert [tree["probability"] for tree in look["trees"]] == pytest.approx([parse.probability for parse in best])
+    np.testing.assert_allclose(look["posteriors"], parser.posteriors(SENTENCE), rtol=1e-4)
+    for tree in look["trees"]:
+        arcs = {(int(g.get("data-head")), int(g.get("data-child"))) for g in groups(tree["svg"])}
+        assert arcs == {(head, child) for child, head in enumerate(tree["heads"], start=1)}
+
+
+def groups(svg: str) -> list:
+    return [g for g in ElementTree.fromstring(svg).iter(f"{SVG}g") if g.get("data-child")]
+
+
+def test_hidden_states_give_one_tree_and_say_why(ask, sentence):
+    found = sentence(model="hidden")
+    look = ask("sentence", model="hidden", block=found["block"], trees=5)
+    assert [tree["heads"] for tree in look["trees"]] == [found["heads"]]
+    assert "hidden states" in look["note"]
+    rules = ask("rules", model="hidden", block=found["block"], heads=found["heads"])
+    assert rules["log_probability"] is None
+    assert "hidden" in rules["note"]
+    assert rules["stories"][0]["words"][0]["arc"]
+
+
+def test_of_long_sentences_one_tree_is_shown_and_the_page_says_so(ask, sentence):
+    text = " ".join(["dogs/NOUN"] * (MOST_WORDS_OF_TREES + 1))
+    look = ask("sentence", model="dmv", block=sentence(text)["block"])
+    assert len(look["trees"]) == 1
+    assert str(MOST_WORDS_OF_TREES) in look["note"]
+
+
+def test_any_tree_can_be_drawn(ask, sentence):
+    block = sentence()["block"]
+    heads = [2, 3, 0, 5, 3, 7, 5, 3]
+    wide = ask("draw", model="dmv", block=block, heads=heads, probabilities=[0.5] * 7 + [None], width=2000)["svg"]
+    assert {(int(g.get("data-head")), int(g.get("data-child"))) for g in groups(wide)} == {
+        (head, child) for child, head in enumerate(heads, start=1)
+    }
+    numbered = [t.get("data-word") for t in ElementTree.fromstring(wide).iter(f"{SVG}text")]
+    assert numbered == [str(number) for number in range(1, 9) for _ in ("word", "tag")]
+    narrow = ask("draw", model="dmv", block=block, heads=heads, width=300)["svg"]
+    assert float(ElementTree.fromstring(narrow).get("height")) > float(ElementTree.fromstring(wide).get("height"))
+    assert "<style" not in wide  # the page forbids styles in its midst
+
+
+# ---------------------------------------------------------------- rules
+
+
+@pytest.mark.parametrize("model", ["dmv", "siblings"])
+def test_the_rules_of_a_tree_multiply_to_its_probability(model, ask, sentence):
+    found = sentence(model=model)
+    answer = ask("rules", model=model, block=found["block"], heads=found["heads"])
+    (story,) = answer["stories"]
+    assert answer["log_probability"] == pytest.approx(found["log_probability"], abs=1e-9)
+    rules = [rule for word in story["words"] if word for rule in (*word["arc"], *word["stops"])]
+    assert sum(math.log(rule["probability"]) for rule in rules) == pytest.approx(found["log_probability"], abs=1e-9)
+    assert story["words"][7] is None  # punctuation
+
+
+def test_a_corrected_tree_is_scored_whatever_punctuation_hangs_on(ask, sentence):
+    found = sentence()
+    heads = list(found["heads"])
+    heads[7] = 1  # the full stop
+    moved = ask("rules", model="dmv", block=found["block"], heads=heads)
+    assert moved["log_probability"] == pytest.approx(found["log_probability"])
+
+
+@pytest.mark.parametrize(
+    ("heads", "note"),
+    [
+        ([3, 4, 0, 3, 3, 3, 3, 3], "Some arcs cross"),
+        ([2, 8, 2, 5, 3, 7, 5, 0], ""),  # the word below the full stop is the root
+        ([8, 8, 2, 5, 3, 7, 5, 0], "The root is punctuation"),
+        ([0, 1, 1, 1, 1, 1, 1, 1], "does not allow this tree"),  # the/DET may not have children
+    ],
+)
+def test_trees_that_the_grammar_cannot_have_are_told_in_words(heads, note, ask, sentence):
+    answer = ask("rules", model="dmv", block=sentence()["block"], heads=heads)
+    assert note in answer["note"]
+    assert (answer["log_probability"] is None) == bool(note)
+
+
+# ---------------------------------------------------------------- CoNLL-U
+
+
+def test_everything_but_the_heads_is_downloaded_as_it_was_pasted(ask):
+    found = ask("parse", model="dmv", text=CONLLU)["sentences"]
+    assert [one["name"] for one in found] == ["s1", None]
+    sentences = [{"block": found[0]["block"], "heads": [0, 1, 1]}, {"block": found[1]["block"], "heads": [0]}]
+    text = ask("conllu", model="dmv", sentences=sentences)["text"]
+    expected = CONLLU.replace("A=b\t3", "A=b\t0").replace("_\t3\tdet\t3:det", "_\t1\tdet\t3:det")
+    expected = expected.replace("N\t_\t0\troot", "N\t_\t1\troot").replace("V\t_\t_\t_", "V\t_\t0\t_")
+    assert text == f"{expected}\n"
+
+
+def test_typed_sentences_become_conllu(ask, sentence):
+    found = sentence("Dogs/NOUN 1/2/NUM bark/VERB")
+    text = ask("conllu", model="dmv", sentences=[{"block": found["block"], "heads": [3, 1, 0]}])["text"]
+    (read,) = read_text(text)
+    assert (read.forms, read.column(4), read.heads) == (["Dogs", "1/2", "bark"], ["NOUN", "NUM", "VERB"], [3, 1, 0])
+
+
+def test_comments_at_the_end_stay_there():
+    text = "1\ta\t_\tX\t_\t_\t_\t_\t_\t_\n\n# the end\n"
+    (block,) = blocks_of(text, 4)
+    assert block.text == text
+
+
+def test_the_whole_demo_corpus_comes_back_as_it_is():
+    text = demo_file("test").read_text(encoding="utf-8")
+    assert "".join(block.text for block in blocks_of(text, 4)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the/DET dog/NOUN", False),
+        ("1/NUM 2/NUM", False),
+        ("1\tthe", True),
+        ("\n# sent_id = 1\n", True),
+        ("1  the  the  DET  _  _  2  det  _  _\n2 x", True),
+        ("1 the/DET dog/NOUN", False),
+    ],
+)
+def test_conllu_is_told_from_words_with_tags(text, expected):
+    assert is_conllu(text) == expected
+
+
+# ---------------------------------------------------------------- faults
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "There is no sentence"),
+        ("# only a comment\n", "There is no sentence"),
+        ("Dogs/NOUN bark/VERB\nthe dog/NOUN", "Line 2: word 1 'the' has no tag. Write its tag behind a slash"),
+        ("1\tthe\tDET\n", "Line 1: 3 columns where 10 are needed. Give every word 10 columns"),
+        ("1  the  the  DET  _  _  2  det  _  _\n", "Line 1: the columns are separated by spaces"),
+        ("1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n", "Line 1: word 1 'the' has no tag in column 4"),
+        ("1\ta\t_\tX\t_\t_\t7\t_\t_\t_\n", "Line 1: the head 7 is not in the sentence"),
+        ("a/X\n" * (MOST_SENTENCES + 1), f"201 sentences are too many for this page, which takes {MOST_SENTENCES}"),
+        (f"a/X\n{'b/Y ' * (MOST_WORDS + 1)}", f"Sentence 2 has 151 words; this page takes up to {MOST_WORDS}"),
+        ("a\ud800/X", "half a character"),
+        (7, "needs a text 'text'"),
+    ],
+)
+def test_faults_of_a_text_are_told_with_their_line(text, message, ask):
+    with pytest.raises(DepinduceError) as fault:
+        ask("parse", model="dmv", text=text)
+    assert message in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    ("heads", "message"),
+    [
+        (None, "must be a list of whole numbers"),
+        ([1.0, 0, 2], "must be a list of whole numbers"),
+        ([True, 0, 2], "must be a list of whole numbers"),
+        ([2, 0], "2 heads for 3 words"),
+        ([2, 0, 4], "Word 3 cannot have the head 4"),
+        ([2, 0, -1], "Word 3 cannot have the head -1"),
+        ([2, 1, 0], "The heads go in a circle: Big → dogs → Big"),
+        ([1, 0, 2], "The heads go in a circle: Big → Big"),
+        ([0, 0, 2], "A tree has one root, and this one has 2"),
+    ],
+)
+@pytest.mark.parametrize("action", ["draw", "rules", "conllu"])
+def test_what_is_no_tree_is_refused(action, heads, message, ask, sentence):
+    request = {"block": sentence("Big/ADJ dogs/NOUN bark/VERB")["block"], "heads": heads}
+    if action == "conllu":
+        request = {"sentences": [request]}
+    with pytest.raises(DepinduceError) as fault:
+        ask(action, model="dmv", **request)
+    assert message in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    ("action", "request_", "message"),
+    [
+        ("sentence", {"trees": 21}, "'trees' must be from 1 to 20, not 21"),
+        ("sentence", {"trees": "5"}, "'trees' must be a whole number"),
+        ("sentence", {"block": "a/X\nb/X"}, "must hold one sentence, not 2"),
+        ("draw", {"width": -1}, "'width' must be from 0"),
+        ("draw", {"probabilities": [0.5]}, "must be a list of 2 numbers from 0 to 1"),
+        ("draw", {"probabilities": [0.5, 7]}, "must be a list of 2 numbers from 0 to 1"),
+        ("conllu", {"sentences": "all"}, "must be a list of blocks"),
+        ("conllu", {"sentences": [3]}, "must be a list of blocks"),
+    ],
+)
+def test_wrong_requests_are_refused_in_words(action, request_, message, ask, sentence):
+    request = {"model": "dmv", "block": sentence("Dogs/NOUN bark/VERB")["block"], "heads": [2, 0]} | request_
+    with pytest.raises(DepinduceError) as fault:
+        ask(action, **request)
+    assert message in str(fault.value)
+
+
+def test_unknown_tags_are_a_warning(ask):
+    answer = ask("parse", model="dmv", text="Dogs/NOUN bark/NEW ./PUNCT")
+    assert answer["warnings"] == ["tags that training has not seen, parsed like an average tag: NEW"]
+    assert len(answer["sentences"][0]["heads"]) == 3
+
+
+def test_hostile_words_are_only_text(ask, sentence):
+    words = ["<script>alert(1)</script>", '"onload="x', "\u200b\u202e", "y" * 5000, "&amp;"]
+    found = sentence(" ".join(f"{word}/NOUN" for word in words))
+    assert found["words"] == words
+    svg = ask("draw", model="dmv", block=found["block"], heads=found["heads"], width=400)["svg"]
+    root = ElementTree.fromstring(svg)
+    assert "script" not in {element.tag.removeprefix(SVG) for element in root.iter()}
+    shown = [t.text for t in root.iter(f"{SVG}text") if "dep-word" in t.get("class")]
+    assert shown[0] == words[0]
+    assert len(svg) < 20_000  # however long a word is
+
+
+def test_nothing_but_punctuation_has_a_tree_and_no_rules(ask, sentence):
+    found = sentence("./PUNCT !/PUNCT")
+    look = ask("sentence", model="dmv", block=found["block"])
+    assert look["trees"][0]["heads"] == found["heads"] == [0, 1]
+    answer = ask("rules", model="dmv", block=found["block"], heads=[0, 1])
+    assert answer["stories"] == []
+    assert "punctuation" in answer["note"]

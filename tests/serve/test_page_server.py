@@ -1,0 +1,387 @@
+"""The server of the page: what it gives, what it refuses, and that it never falls over."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from cli.demo_parts import depinduce
+from serve.demo_models import SENTENCE, running, train_models
+
+from depinduce.serve import api
+from depinduce.serve.requests import MOST_BYTES
+from depinduce.serve.server import STATIC, PageServer, is_loopback
+from depinduce.serve.shelf import Shelf
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    return train_models(tmp_path_factory.mktemp("served"))
+
+
+@pytest.fixture(scope="module")
+def server(models):
+    with running(Shelf([models])) as server:
+        yield server
+
+
+class Answer:
+    def __init__(self, response: http.client.HTTPResponse):
+        self.status, self.headers, self.body = response.status, response.headers, response.read()
+
+    @property
+    def json(self) -> dict:
+        assert self.headers["Content-Type"] == "application/json; charset=utf-8"
+        return json.loads(self.body)
+
+
+def send(server: PageServer, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+    try:
+        connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+        return Answer(connection.getresponse())
+    finally:
+        connection.close()
+
+
+def post(server: PageServer, action: str, request: object, **headers: str) -> Answer:
+    body = request if isinstance(request, bytes) else json.dumps(request).encode()
+    return send(server, "POST", f"/api/{action}", body, **({"Content_Type": "application/json"} | headers))
+
+
+def raw(server: PageServer, data: bytes) -> bytes:
+    """What comes back for bytes that no proper client would send."""
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=30) as connection:
+        connection.sendall(data)
+        connection.shutdown(socket.SHUT_WR)
+        answer = b""
+        while piece := connection.recv(1 << 16):
+            answer += piece
+        return answer
+
+
+# ---------------------------------------------------------------- what it gives
+
+
+def test_the_page_and_all_its_parts_are_there(server):
+    page = send(server, "GET", "/")
+    assert page.status == 200
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    html = page.body.decode()
+    parts = set(re.findall(r'(?:href|src)="(/[^"]+)"', html))
+    assert {"/app.css", "/tree.css", "/app.js"} <= parts
+    scripts = [name for name in STATIC if name.endswith(".js")]
+    for name in scripts:
+        text = send(server, "GET", f"/{name}").body.decode()
+        parts |= {f"/{imported}" for imported in re.findall(r'from "\./([^"]+)"', text)}
+    for path in parts:
+        assert send(server, "GET", path).status == 200, path
+    assert parts >= {f"/{name}" for name in scripts}  # and none that nobody asks for
+    assert not re.search(r"https?://", html)
+    assert not re.search(r"<script(?![^>]*src=)|<style|\son\w+=|\sstyle=", html)
+
+
+def test_every_answer_forbids_what_a_page_does_not_need(server):
+    for answer in (send(server, "GET", "/"), send(server, "GET", "/nothing"), post(server, "parse", {})):
+        policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "script-src 'self'" in policy
+        assert "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert "Python" not in answer.headers["Server"]
+
+
+def test_a_request_is_answered_in_json(server):
+    listed = send(server, "GET", "/api/models").json
+    assert [model["name"] for model in listed["models"]] == ["dmv", "hidden", "siblings"]
+    assert listed["limits"]["bytes"] == MOST_BYTES
+    (sentence,) = post(server, "parse", {"model": "dmv", "text": SENTENCE}).json["sentences"]
+    assert sentence["heads"].count(0) == 1
+
+
+def test_head_has_no_body(server):
+    answer = send(server, "HEAD", "/")
+    assert (answer.status, answer.body) == (200, b"")
+    assert int(answer.headers["Content-Length"]) > 1000
+
+
+def test_a_connection_can_be_used_again_even_after_a_fault(server):
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+    for text, status in ((SENTENCE, 200), ("no tag", 400), (SENTENCE, 200)):
+        body = json.dumps({"model": "dmv", "text": text})
+        connection.request("POST", "/api/parse", body, {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        response.read()
+        assert response.status == status
+    connection.close()
+
+
+def test_many_at_once_get_the_same_answer(server):
+    def ask(number: int) -> Answer:
+        return post(server, "parse", {"model": ["dmv", "siblings"][number % 2], "text": SENTENCE})
+
+    with ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(ask, range(48)))
+    assert {answer.status for answer in answers} == {200}
+    assert len({answer.body for answer in answers[::2]}) == len({answer.body for answer in answers[1::2]}) == 1
+
+
+def test_a_model_that_many_want_at_once_is_loaded_once(models, monkeypatch):
+    from depinduce import Parser
+
+    loads = []
+    load = Parser.load.__func__
+
+    def counted(cls, directory, *arguments):
+        loads.append(directory)
+        return load(cls, directory, *arguments)
+
+    monkeypatch.setattr(Parser, "load", classmethod(counted))
+    with running(Shelf([models / "dmv"])) as server, ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: post(server, "parse", {"model": "dmv", "text": SENTENCE}), range(8)))
+    assert {answer.status for answer in answers} == {200}
+    assert len(loads) == 1
+
+
+# ---------------------------------------------------------------- what it refuses
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/nothing",
+        "/static/app.js",
+        "/../server.py",
+        "/..%2f..%2fetc/passwd",
+        "/%2e%2e/api.py",
+        "//etc/passwd",
+        "/app.js/../../server.py",
+        "/models/dmv/model.json",
+        "/api",
+        "/api/",
+        "/api/parse",  # is for POST
+        "/api/../app.js",
+    ],
+)
+def test_only_what_is_on_the_list_can_be_had(path, server):
+    answer = send(server, "GET", path)
+    assert answer.status == 404
+    assert answer.json == {"error": "There is nothing here."}
+
+
+@pytest.mark.parametrize("path", ["/", "/app.js", "/api/nothing", "/api/models", "/other/parse", "/api/parse/x"])
+def test_only_known_actions_can_be_posted(path, server):
+    answer = send(server, "POST", path, b"{}", Content_Type="application/json")
+    assert answer.status == 404
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "BREW"])
+def test_other_methods_are_refused_in_json(method, server):
+    answer = send(server, method, "/api/parse")
+    assert answer.status == 501
+    assert "error" in answer.json
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "", "localhost:{port}/x", "a@localhost"]
+)
+def test_a_foreign_name_that_points_here_is_refused(host, server):
+    answer = send(server, "GET", "/", Host=host.format(port=server.server_port))
+    assert answer.status == 403
+    assert str(server.server_port) in answer.json["error"]
+    assert (
+        post(server, "parse", {"model": "dmv", "text": SENTENCE}, Host=host.format(port=server.server_port)).status
+        == 403
+    )
+
+
+@pytest.mark.parametrize("host", ["localhost:{port}", "127.0.0.1:{port}", "[::1]:{port}", "LOCALHOST:{port}"])
+def test_our_own_names_are_fine(host, server):
+    assert send(server, "GET", "/", Host=host.format(port=server.server_port)).status == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "https://127.0.0.1:{port}"},
+        {"Sec_Fetch_Site": "cross-site"},
+        {"Sec_Fetch_Site": "same-site"},
+    ],
+)
+def test_other_pages_may_not_ask(headers, server):
+    given = {name: value.format(port=server.server_port) for name, value in headers.items()}
+    answer = post(server, "parse", {"model": "dmv", "text": SENTENCE}, **given)
+    assert answer.status == 403
+    assert "Only the page of this server" in answer.json["error"]
+
+
+def test_our_own_page_may_ask(server):
+    origin = {"Origin": f"http://127.0.0.1:{server.server_port}", "Sec_Fetch_Site": "same-origin"}
+    assert post(server, "parse", {"model": "dmv", "text": SENTENCE}, **origin).status == 200
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
+def test_what_a_form_could_send_is_refused(kind, server):
+    assert post(server, "parse", {"model": "dmv", "text": SENTENCE}, Content_Type=kind).status == 415
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"", "not JSON"),
+        (b"{", "not JSON"),
+        (b"\xff\xfe", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b"[]", "not a JSON object"),
+        (b"null", "not a JSON object"),
+        (b"{}", "needs a text 'model'"),
+        (b'{"model": ["dmv"]}', "needs a text 'model'"),
+        (b'{"model": "dmv", "text": null}', "needs a text 'text'"),
+    ],
+)
+def test_malformed_requests_are_refused_in_words(body, message, server):
+    answer = post(server, "parse", body)
+    assert answer.status == 400
+    assert message in answer.json["error"]
+
+
+def test_too_much_is_refused_in_words(server):
+    answer = post(server, "parse", {"model": "dmv", "text": "a/NOUN " * (MOST_BYTES // 6)})
+    assert answer.status == 413
+    assert "up to 1000 kB" in answer.json["error"]
+
+
+@pytest.mark.parametrize("length", ["", "Content-Length: x\r\n", "Content-Length: -1\r\n", "Content-Length: ²\r\n",
+                                    "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n"])  # fmt: skip
+def test_a_body_must_tell_its_length(length, server):
+    head = f"POST /api/parse HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n{length}\r\n{{}}"
+    answer = raw(server, head.encode())
+    assert answer.startswith(b"HTTP/1.1 411 ")
+    assert b"does not tell its length" in answer
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"nonsense\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00",
+        b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + b"".join(b"X-%d: y\r\n" % number for number in range(200)) + b"\r\n",
+        b"POST /api/parse HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-Length: 100\r\n\r\n{",
+        b"",
+    ],
+)
+def test_broken_clients_do_no_harm(data, server, capfd):
+    answer = raw(server, data.replace(b"PORT", str(server.server_port).encode()))
+    assert b"Traceback" not in answer
+    assert b"<html" not in answer.lower()
+    assert send(server, "GET", "/api/models").status == 200
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_an_unexpected_fault_is_a_sentence_on_the_page_and_told_in_the_terminal(server, monkeypatch, capfd):
+    def fail(shelf, request):
+        raise RuntimeError("a secret of the server")
+
+    monkeypatch.setitem(api.ACTIONS, "parse", fail)
+    answer = post(server, "parse", {})
+    assert answer.status == 500
+    assert answer.json["error"].startswith("Something went wrong that should not have")
+    assert b"secret" not in answer.body
+    assert "a secret of the server" in capfd.readouterr().err
+
+
+def test_a_client_that_says_nothing_is_left(server, monkeypatch):
+    monkeypatch.setattr(server.RequestHandlerClass, "timeout", 0.2)
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=30) as silent:
+        assert silent.recv(1) == b""
+
+
+# ---------------------------------------------------------------- where it listens
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [("127.0.0.1", True), ("127.9.9.9", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False),
+     ("192.168.0.1", False), ("example.org", False)],
+)  # fmt: skip
+def test_which_addresses_only_this_machine_can_reach(host, expected):
+    assert is_loopback(host) == expected
+
+
+def test_a_server_for_all_addresses_goes_by_any_address_but_by_no_foreign_name(models):
+    with running(Shelf([models / "dmv"]), "0.0.0.0") as server:
+        port = server.server_port
+        assert server.address == f"http://127.0.0.1:{port}/"
+        assert send(server, "GET", "/", Host=f"192.168.7.7:{port}").status == 200
+        assert send(server, "GET", "/", Host=f"{socket.gethostname()}:{port}").status == 200
+        assert send(server, "GET", "/", Host=f"evil.example:{port}").status == 403
+
+
+# ---------------------------------------------------------------- the command
+
+
+def test_the_command_prints_the_address_and_ends_politely(models):
+    command = [sys.executable, "-m", "depinduce", "serve", str(models), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            line = process.stdout.readline()
+            found = re.fullmatch(r"3 models at http://127\.0\.0\.1:(\d+)/ \(Ctrl-C ends it\)\n", line)
+            assert found, line + process.stderr.read() * (process.poll() is not None)
+            connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=60)
+            connection.request("GET", "/api/models")
+            assert connection.getresponse().status == 200
+            connection.close()
+            os.kill(process.pid, signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 0
+    assert "the page is closed" in errors
+    assert "Traceback" not in errors
+
+
+def test_a_port_that_is_taken_is_told_with_a_remedy(models, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert depinduce("serve", models, "--port", port) == 1
+    assert f"no page at 127.0.0.1, port {port}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere"], "nowhere: no such directory"),
+        (["."], "no model here, nor in the folders below"),
+        (["MODELS", "--port", "70000"], "--port must be from 0 to 65535, not 70000"),
+        (["MODELS", "--host", "no.such.host.invalid"], "no page at no.such.host.invalid"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments, message, models, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = [models if argument == "MODELS" else argument for argument in arguments]
+    assert depinduce("serve", *given) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_a_warning_if_others_can_reach_the_page(models, capsys, monkeypatch):
+    monkeypatch.setattr(PageServer, "serve_forever", lambda self: None)
+    assert depinduce("serve", models / "dmv", "--port", 0) == 0
+    assert "warning" not in capsys.readouterr().err
+    assert depinduce("serve", models / "dmv", "--port", 0, "--host", "0.0.0.0") == 0
+    assert "warning: other machines can reach this page" in capsys.readouterr().err
