@@ -166,7 +166,7 @@ def program(arguments: argparse.Namespace) -> None:
 
 def main(given: list[str] | None = None) -> int:
     parser = options("Train and score tri-sibling and grand-sibling grammars beside those of lower order.", EXAMPLE)
-    parser.add_argument("--iterations", type=int, default=20, metavar="N", help="of EM of the third-order models (20)")
+    parser.add_argument("--iterations", type=int, default=10, metavar="N", help="of EM of the third-order models (10)")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="threads of torch (1)")
     return run(program, parser, given)
 

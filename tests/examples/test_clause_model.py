@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from clause_model import ClauseModel, clause_batch, groups_of, spread, train_clause_model
 from cli.demo_parts import demo_part, without_heads
+from examples.printed import scores
 from examples.stories import Choice, Told, random_table
 
 from depinduce import Parser
@@ -126,12 +127,6 @@ def test_the_whole_package_parses_with_the_model(trained):
 def files(tmp_path_factory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("demo")
     return demo_part(folder / "train.conllu"), demo_part(folder / "test.conllu", "test", 30)
-
-
-def scores(output: str) -> dict[str, list[float]]:
-    """The rows of the first table: a name and seven numbers."""
-    rows = re.findall(r"^  (\S.*?)((?: +\d+\.\d){7})$", output, re.MULTILINE)
-    return {name: list(map(float, numbers.split())) for name, numbers in rows}
 
 
 def test_the_program_trains_parses_and_scores(files, tmp_path, capsys):

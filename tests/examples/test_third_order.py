@@ -12,8 +12,8 @@ import pytest
 import third_order
 import torch
 from cli.demo_parts import demo_part
+from examples.printed import scores
 from examples.stories import Choice, Told, random_table
-from examples.test_clause_model import scores
 from third_order import ThirdOrderSteps, as_tensors, groups_of, raised
 from third_order_chart import Kind, best_trees, expected_counts, log_partition, shape
 
@@ -38,6 +38,15 @@ lower_orders = pytest.mark.parametrize(
         (Kind.GRAND_SIBLING, Order.GRANDPARENT),
     ],
 )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """So that tests side by side do not wait for each other."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 def row_of(kind: Kind):
