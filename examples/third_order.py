@@ -53,7 +53,7 @@ class Group:
     arcs: torch.Tensor  # [sentence, head, child] log potentials: NEVER where the head may have no children
 
 
-def groups_of(corpus: Corpus, non_heads: tuple[str, ...]) -> Iterator[Group]:
+def groups_by_length(corpus: Corpus, non_heads: tuple[str, ...]) -> Iterator[Group]:
     """A corpus by length, in groups whose charts fit into memory."""
     forbidden = np.isin(np.array(corpus.tag_vocabulary.symbols), non_heads)
     allowed = may_head(corpus.tags, corpus.offsets, forbidden)  # [token]
@@ -131,7 +131,7 @@ def parse(name: str, kind: Kind, table: RuleTable, corpus: Corpus, non_heads: tu
     """The heads of the best trees. [token]"""
     heads, done = np.zeros(len(corpus.tags), dtype=np.int64), 0
     with progress(f"{name}: parsing", len(corpus), "sentences") as update:
-        for group in groups_of(corpus, non_heads):
+        for group in groups_by_length(corpus, non_heads):
             heads[group.words], _ = best_trees(kind, as_tensors(table), group.tags, group.arcs)
             done += len(group.words)
             update(done, f"up to {group.words.shape[1]} words")
@@ -150,14 +150,15 @@ def plain_models(comparison: Comparison) -> dict[str, GrammarModel]:
 
 
 def program(arguments: argparse.Namespace) -> None:
-    if arguments.iterations < 1:
-        raise DepinduceError(f"--iterations cannot be {arguments.iterations}: it must be 1 or more.")
+    for option in ("iterations", "threads"):
+        if (value := getattr(arguments, option)) < 1:
+            raise DepinduceError(f"--{option} cannot be {value}: it must be 1 or more.")
     torch.set_num_threads(arguments.threads)
     comparison = read_corpora(arguments)
     non_heads, test = comparison.settings.constrained_tags, comparison.test
     models = plain_models(comparison)
     trees = {name: parse_corpus(model, test, Parsing()) for name, model in models.items()}
-    groups = list(groups_of(comparison.train, non_heads))
+    groups = list(groups_by_length(comparison.train, non_heads))
     for name, (kind, simpler) in STARTS.items():
         table = train(name, models[simpler], kind, groups, arguments.strength, arguments.iterations)
         trees[name] = parse(name, kind, table, test, non_heads)

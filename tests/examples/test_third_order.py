@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -14,7 +12,7 @@ import torch
 from cli.demo_parts import demo_part
 from examples.printed import scores
 from examples.stories import Choice, Told, random_table
-from third_order import ThirdOrderSteps, as_tensors, groups_of, raised
+from third_order import ThirdOrderSteps, as_tensors, groups_by_length, raised
 from third_order_chart import Kind, best_trees, expected_counts, log_partition, shape
 
 from depinduce.chart import engine
@@ -38,15 +36,6 @@ lower_orders = pytest.mark.parametrize(
         (Kind.GRAND_SIBLING, Order.GRANDPARENT),
     ],
 )
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """So that tests side by side do not wait for each other."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def row_of(kind: Kind):
@@ -155,7 +144,7 @@ def test_a_corpus_is_parsed_as_the_package_parses_it(order, monkeypatch):
     table = second_order(order, len(corpus.tag_vocabulary), seed=14)
     problem = GrammarModel(order, corpus.tag_vocabulary, table, UD_NON_HEADS).problem(corpus)
     monkeypatch.setattr(third_order, "ROOM", 6000)
-    groups = list(groups_of(corpus, UD_NON_HEADS))
+    groups = list(groups_by_length(corpus, UD_NON_HEADS))
     assert len(groups) > len(np.unique(corpus.lengths))
     assert sorted(np.concatenate([group.words.ravel() for group in groups])) == list(range(len(corpus.tags)))
     found = third_order.parse("test", Kind.GRAND_SIBLING, raised(table, order), corpus, UD_NON_HEADS)
@@ -172,7 +161,7 @@ def test_em_makes_the_sentences_more_probable(kind):
     tags = len(corpus.tag_vocabulary)
     start = raised(second_order(Order.SIBLING, tags, seed=15), Order.SIBLING)
     pseudo = RuleCounts(*map(np.exp, (start.root, start.child, start.decision)))
-    steps = ThirdOrderSteps(kind, Multinomials(Order.SIBLING, tags, pseudo), list(groups_of(corpus, ())))
+    steps = ThirdOrderSteps(kind, Multinomials(Order.SIBLING, tags, pseudo), list(groups_by_length(corpus, ())))
     reported = []
     with warnings.catch_warnings():
         warnings.simplefilter("error", LikelihoodFell)
@@ -208,8 +197,14 @@ def test_the_program_trains_parses_and_scores(tmp_path, monkeypatch, capsys):
             assert not any(non_heads[tags[head - 1]] for head in tree if head)
 
 
-def test_faults_are_told_in_a_line():
-    command = [sys.executable, third_order.__file__, "--iterations", "0"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert ended.returncode == 1
-    assert ended.stderr == "third_order.py: --iterations cannot be 0: it must be 1 or more.\n"
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--iterations", "0"], "--iterations cannot be 0: it must be 1 or more."),
+        (["--threads", "0"], "--threads cannot be 0: it must be 1 or more."),
+        (["--test", "gold.conllu"], "--train and --test: give both, or none of them for the demo corpus."),
+    ],
+)
+def test_faults_are_told_in_a_line(given, said, capsys):
+    assert third_order.main(given) == 1
+    assert capsys.readouterr().err.endswith(f": {said}\n")
