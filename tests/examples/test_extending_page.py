@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import pkgutil
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import clause_model
 import pytest
 import third_order
 
+import depinduce
 from depinduce.experiments.recipes import load_recipe
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +26,14 @@ def test_code_on_the_page_is_code_of_the_file_it_names(block):
     name, code = block.split("\n", 1)
     assert name.startswith("# ")
     assert code in (ROOT / name.removeprefix("# ")).read_text(encoding="utf-8")
+
+
+def test_names_of_the_package_on_the_page_are_there():
+    parts = "|".join(module.name for module in pkgutil.iter_modules(depinduce.__path__))
+    names = re.findall(rf"`(?:depinduce\.)?((?:{parts})\.\w[\w.]*)`", PAGE.read_text(encoding="utf-8"))
+    assert len(names) > 15
+    for name in names:
+        pkgutil.resolve_name(f"depinduce.{name}")
 
 
 def test_the_page_shows_both_examples_and_their_tests():
