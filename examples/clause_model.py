@@ -134,11 +134,12 @@ def show_habits(model: ClauseModel, dmv: GrammarModel, train: Corpus, names: lis
 
 def program(arguments: argparse.Namespace) -> None:
     comparison = read_corpora(arguments)
-    dmv = comparison.plain_model("dmv", iterations=ITERATIONS)
+    tags = comparison.train.tag_vocabulary
     above = [*arguments.groups, "others"]
     chosen = " | ".join([*above, "ROOT"])
-    wanted = {"others | ROOT": [], chosen: arguments.groups, "each tag | ROOT": list(dmv.tags)}
-    groups = {name: groups_of(dmv.tags, named) for name, named in wanted.items()}
+    wanted = {"others | ROOT": [], chosen: arguments.groups, "each tag | ROOT": list(tags)}
+    groups = {name: groups_of(tags, named) for name, named in wanted.items()}
+    dmv = comparison.plain_model("dmv", iterations=ITERATIONS)
     models: dict[str, GrammarModel | ClauseModel] = {"dmv": dmv}
     for name, group_of in groups.items():
         models[name] = train_clause_model(name, dmv, group_of, comparison.train, arguments.strength)
