@@ -107,7 +107,7 @@ def groups_of(tags: Vocabulary, named: list[str]) -> np.ndarray:
     """The group of every tag: NOUN+PROPN are one, and all tags that are not named make the last one. [tag]"""
     groups = np.full(len(tags), len(named), dtype=np.int32)
     for number, names in enumerate(named):
-        for tag in names.split("+"):
+        for tag in [names] if names in tags else names.split("+"):  # some tags have a + of their own
             if tag not in tags:
                 raise DepinduceError(f"--groups: no training sentence has the tag {tag!r}. Tags: {' '.join(tags)}.")
             place = tags.symbols.index(tag)

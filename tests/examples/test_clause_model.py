@@ -81,6 +81,8 @@ def test_groups_are_numbered_as_they_are_named_and_the_rest_is_last():
     assert named == {"A": 0, "C": 0, "E": 1, "B": 2, "D": 2}
     assert set(groups_of(tags, []).tolist()) == {0}
     assert groups_of(tags, list(tags)).tolist() == [0, 1, 2, 3, 4]
+    with_plus = sentences("A B A+B").tag_vocabulary
+    assert [tag for tag, group in zip(with_plus, groups_of(with_plus, ["A+B"]), strict=True) if group == 0] == ["A+B"]
 
 
 def test_a_tag_that_training_has_not_seen_never_reaches_the_chart(corpus):
