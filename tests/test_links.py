@@ -1,4 +1,4 @@
-"""Links in the README, the changelog and docs/ lead somewhere."""
+"""Links in the README, the changelog, docs/ and examples/ lead somewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from depinduce.cli import COMMANDS
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")])
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
