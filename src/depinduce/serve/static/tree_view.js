@@ -2,6 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const DRAG_FROM = 6; // pixels: less is a click
+const SMALLEST = 0.8; // a picture may shrink to so much of its size before its words run down the page
 
 /**
  * @param place the element that the picture goes into
@@ -19,8 +20,9 @@ export class TreeView {
     this.dragged = false; // since the pointer went down
   }
 
+  /** The room for a picture, before it is made smaller. */
   get width() {
-    return this.place.clientWidth;
+    return Math.floor(this.place.clientWidth / SMALLEST);
   }
 
   clear() {
@@ -34,6 +36,7 @@ export class TreeView {
     const svg = document.importNode(new DOMParser().parseFromString(picture, "image/svg+xml").documentElement, true);
     svg.setAttribute("role", "group");
     svg.querySelector("title").remove(); // or it would be the tooltip of everything; its text is the label, too
+    svg.style.minWidth = `${SMALLEST * svg.getAttribute("width")}px`;
     this.place.replaceChildren(svg);
     this.svg = svg;
     this.tree = tree;
