@@ -3,7 +3,7 @@
     python docs/make_images.py [NAME …] [--out DIR]
 
 Drawings (`docs/drawing`) take a moment and are the same on every machine; a test compares them with the committed ones.
-Pictures of what the program does need a training and more.
+Pictures of what the program does need a training, and those of pages a browser (`docs/screenshots.py`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import screenshots
 from drawing import (
     all_trees,
     attachment,
@@ -56,7 +57,7 @@ def induced_tree(path: Path) -> None:
 
 
 # What the program shows when it is used, into a file.
-SHOWN: dict[str, Callable[[Path], None]] = {"induced-tree.svg": induced_tree}
+SHOWN: dict[str, Callable[[Path], None]] = {"induced-tree.svg": induced_tree, **screenshots.SHOWN}
 
 
 def make(name: str, folder: Path) -> None:
