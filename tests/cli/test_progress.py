@@ -1,14 +1,15 @@
-"""What is shown while a command works fits into its terminal."""
+"""What is shown while a command works: it fits into its terminal, and its promises are sober."""
 
 from __future__ import annotations
 
 import io
 import re
 import sys
+import time
 
 import pytest
 
-from depinduce.cli.console import progress
+from depinduce.cli.console import as_duration, progress
 
 
 class Terminal(io.StringIO):
@@ -44,3 +45,24 @@ def test_nothing_is_shown_where_nothing_is_to_be_shown(monkeypatch):
     with progress("parsing", shown=False) as update:
         update(500, "text")
     assert terminal.getvalue() == ""
+
+
+def test_the_time_left_is_told_by_the_steps_themselves_not_by_what_was_compiled_or_done_before(monkeypatch, capsys):
+    clock = iter([0.0, 100.0, 106.0, 112.0, 118.0])  # the first step took 100 seconds, most of them to compile
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    with progress("training", 1000, "epochs") as update:
+        for done in (900, 902, 904, 1000):
+            update(done, "text")
+    assert capsys.readouterr().err.splitlines() == [
+        "training: 900/1000 epochs text",
+        "training: 902/1000 epochs text, about 5 min left",
+        "training: 904/1000 epochs text, about 5 min left",
+        "training: 1000/1000 epochs text",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0 s"), (89, "89 s"), (90, "2 min"), (3570, "1 h 00 min"), (3900, "1 h 05 min")]
+)
+def test_durations_are_short(seconds, text):
+    assert as_duration(seconds) == text

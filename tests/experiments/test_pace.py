@@ -7,7 +7,7 @@ from experiments.tiny_ud import tiny_data
 
 from depinduce.corpus import read_sentences
 from depinduce.experiments.experiment import Cell
-from depinduce.experiments.pace import Pace, as_duration, count_sentences, seconds_per_thousand
+from depinduce.experiments.pace import Pace, count_sentences, seconds_per_thousand
 from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.experiments.ud import JOINT, UD
 
@@ -48,10 +48,3 @@ def test_sentences_are_counted_without_reading_them(pace):
     short = sum(len(sentence) <= 5 for sentence in read_sentences(pace.data / "pl" / "train.conllu"))
     assert count_sentences(pace.data / "pl" / "train.conllu", 5) == short
     assert 0 < short < 28
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(0, "0 s"), (89, "89 s"), (90, "2 min"), (3570, "1 h 00 min"), (3900, "1 h 05 min")]
-)
-def test_durations_are_short(seconds, text):
-    assert as_duration(seconds) == text

@@ -82,17 +82,27 @@ def _bar(task: str, total: int | None, unit: str) -> Iterator[Callable[..., None
 
 
 def _lines(task: str, total: int | None, unit: str) -> Callable[..., None]:
-    begin = time.monotonic()
-    last = begin - 5.0
+    first = None  # when the first call came, and what was done then: compilation is before it, and resumed work
+    last = time.monotonic() - 5.0
 
     def update(done: int, text: str = "", new_total: int | None = None) -> None:
-        nonlocal last
+        nonlocal first, last
         now, whole = time.monotonic(), new_total or total
+        first = first or (now, done)
         if now - last >= 5.0 or done == whole:
             last = now
             of = f"/{whole}" if whole is not None else ""
-            if whole and 0 < done < whole:
-                text += f", about {(now - begin) / done * (whole - done):.0f} s left"
+            begin, before = first
+            if whole and before < done < whole:
+                text += f", about {as_duration((now - begin) / (done - before) * (whole - done))} left"
             say(f"{task}: {done}{of} {unit} {text}".rstrip())
 
     return update
+
+
+def as_duration(seconds: float) -> str:
+    """Such as 40 s, 12 min, 1 h 05 min."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from depinduce.cli.console import progress, say, show_table, warn
+from depinduce.cli.console import as_duration, progress, say, show_table, warn
 from depinduce.errors import DepinduceError
 from depinduce.experiments import wsj
 from depinduce.experiments.experiment import SPLITS, Cell
@@ -56,8 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--split", choices=SPLITS, default="test",
         help=f"whose trees are scored; dev is for development, of UD with {' '.join(DEVELOPMENT)} only (default: test)",
     )  # fmt: skip
+    width = max(map(len, EXPERIMENTS))
     described = "\n".join(
-        f"{suite}:\n" + "\n".join(f"  {name:22} {experiment.about}" for name, experiment in experiments.items())
+        f"{suite}:\n" + "\n".join(f"  {name:{width}} {experiment.about}" for name, experiment in experiments.items())
         for suite, experiments in SUITES.items()
     )
     choice = parser.add_argument_group("some of the experiments", described)
@@ -181,7 +182,7 @@ def run_cells(cells: list[Cell], data: Path, out: Path, jobs: int, done: int, st
         return 0
 
     from depinduce.experiments.cells import run_cell, tasks_of, warm_up
-    from depinduce.experiments.pace import Pace, as_duration
+    from depinduce.experiments.pace import Pace
     from depinduce.jobs import side_by_side
 
     jobs = min(jobs, len(cells))

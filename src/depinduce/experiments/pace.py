@@ -85,11 +85,3 @@ def count_sentences(path: Path, longest: int) -> int:
     first, beyond = b"1\t", f"{longest + 1}\t".encode()
     with open(path, "rb") as lines:
         return sum(line.startswith(first) - line.startswith(beyond) for line in lines)
-
-
-def as_duration(seconds: float) -> str:
-    """Such as 40 s, 12 min, 1 h 05 min."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
