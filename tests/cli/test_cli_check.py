@@ -37,7 +37,7 @@ def test_problems_are_listed_with_their_lines_and_the_code_is_not_zero(tmp_path,
     shown = capsys.readouterr().out
     assert "problem: heads that lead in a circle: 7 sentences, at line 6, 9, 12, 15, 18, …" in shown
     assert "1 with several roots" in shown
-    assert "1 blocks without words" in shown
+    assert "1 block without words" in shown
     assert depinduce("check", path, "--json") == 1
     assert json.loads(capsys.readouterr().out)["problems"] == {
         "heads that lead in a circle": [6, 9, 12, 15, 18, 21, 24]
@@ -49,7 +49,7 @@ def test_a_file_without_trees_is_fit_for_training(tmp_path, capsys):
     assert "no trees (HEAD is `_`): fit for training, not for scoring" in capsys.readouterr().out
 
 
-HALF = "some words have a head and others have none: 1 sentences, at line 1"
+HALF = "some words have a head and others have none: 1 sentence, at line 1"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ HALF = "some words have a head and others have none: 1 sentences, at line 1"
         ([block("a/X b/_")], ["no trees (HEAD is `_`): fit neither for training (tags are missing) nor for scoring"]),
         (
             [block("a/X b/X", [0, "_"]), block("a/X", [0])],
-            ["1 sentences with trees: 0 not", "1 sentences without a whole tree: fit for training", HALF],
+            ["1 sentence with trees: 0 not", "1 sentence without a whole tree: fit for training", HALF],
         ),
     ],
     ids=["no sentence", "half the heads", "no tag", "one tree of two"],
@@ -71,6 +71,18 @@ def test_what_a_file_lacks_is_told_apart(blocks, said, tmp_path, capsys):
     for part in said:
         assert part in shown
     assert ("fit for training" in shown) == any("fit for training" in part for part in said)
+
+
+def test_tags_that_stand_in_the_other_column_are_pointed_to(tmp_path, capsys):
+    path = write(tmp_path / "a.conllu", block("a/_ b/_ ./_", xpos=["NN", "VB", "."]))
+    assert depinduce("check", path) == 1
+    assert "problem: words without a tag: 1 sentence, at line 1. Every word has a tag in XPOS: try --tags xpos" in (
+        capsys.readouterr().out
+    )
+    assert depinduce("check", path, "--tags", "xpos") == 0
+    path = write(tmp_path / "b.conllu", block("a/_ b/_", xpos=["NN", "_"]))
+    assert depinduce("check", path) == 1
+    assert "problem: words without a tag: 1 sentence, at line 1\n" in capsys.readouterr().out
 
 
 def test_standard_input(monkeypatch, capsys):

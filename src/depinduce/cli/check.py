@@ -42,15 +42,16 @@ def run(arguments: argparse.Namespace) -> int:
 def show(overview) -> None:
     words = overview.words - overview.punctuation
     print(
-        f"{overview.path}: {overview.sentences} sentences, {words} words and {overview.punctuation} punctuation marks"
+        f"{overview.path}: {_number(overview.sentences, 'sentence')}, {_number(words, 'word')} and "
+        f"{_number(overview.punctuation, 'punctuation mark')}"
     )
     if overview.blocks_without_words:
-        print(f"{overview.blocks_without_words} blocks without words (comments or blank lines)")
+        print(f"{_number(overview.blocks_without_words, 'block')} without words (comments or blank lines)")
     if overview.sentences:
         print(_about_trees(overview) + "\n")
         _show_tables(overview)
     for problem, lines in overview.problems.items():
-        print(f"problem: {problem}{_places(lines)}")
+        print(f"problem: {problem}{_places(lines)}{_remedy(problem, overview)}")
 
 
 def _show_tables(overview) -> None:
@@ -65,14 +66,26 @@ def _show_tables(overview) -> None:
     show_table(Table("by length, punctuation not counted", ["words", "sentences", "words"], rows))
     total = max(overview.words, 1)
     rows = [[tag, str(count), f"{100 * count / total:.1f}"] for tag, count in overview.tags.most_common()]
-    show_table(Table(f"{len(rows)} tags", ["tag", "words", "%"], rows))
+    show_table(Table(_number(len(rows), "tag"), ["tag", "words", "%"], rows))
 
 
 def _places(lines: list[int]) -> str:
     if not lines:
         return ""
     more = "" if len(lines) <= LINES_SHOWN else ", …"
-    return f": {len(lines)} sentences, at line {', '.join(map(str, lines[:LINES_SHOWN]))}{more}"
+    return f": {_number(len(lines), 'sentence')}, at line {', '.join(map(str, lines[:LINES_SHOWN]))}{more}"
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _remedy(problem: str, overview) -> str:
+    """For tags that stand in another column than the one that was looked at."""
+    from depinduce.evaluation.overview import NO_TAG
+
+    whole = [column for column, words in overview.filled.items() if words == overview.words]
+    return f". Every word has a tag in {whole[0].upper()}: try --tags {whole[0]}" if problem == NO_TAG and whole else ""
 
 
 def _about_trees(overview) -> str:
@@ -80,13 +93,13 @@ def _about_trees(overview) -> str:
     if overview.with_trees:
         share = 100 * overview.non_projective / overview.with_trees
         told.append(
-            f"{overview.with_trees} sentences with trees: {overview.non_projective} not projective ({share:.1f} %), "
-            f"{overview.several_roots} with several roots"
+            f"{_number(overview.with_trees, 'sentence')} with trees: "
+            f"{overview.non_projective} not projective ({share:.1f} %), {overview.several_roots} with several roots"
         )
     if others:
         lack = "no trees (HEAD is `_`)" if overview.without_heads == overview.sentences else "no whole tree"
         if overview.with_trees:
-            lack = f"{others} sentences without a whole tree"
+            lack = f"{_number(others, 'sentence')} without a whole tree"
         told.append(f"{lack}: {_use_without_trees(overview)}")
     return "\n".join(told)
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import compress
 
 from depinduce.corpus import Reading, Sentence, is_punctuation, read_sentences
+from depinduce.corpus.conllu import UPOS, XPOS
 from depinduce.evaluation.trees import find_cycle, is_projective
 
 NO_SENTENCES = "not a single sentence"
@@ -23,6 +24,7 @@ class Overview:
     punctuation: int = 0
     blocks_without_words: int = 0  # comments only
     tags: Counter = field(default_factory=Counter)
+    filled: dict[str, int] = field(default_factory=lambda: {"upos": 0, "xpos": 0})  # words with a tag in that column
     lengths: Counter = field(default_factory=Counter)  # of sentences, punctuation not counted
     with_trees: int = 0
     without_heads: int = 0
@@ -60,6 +62,8 @@ def _count(overview: Overview, sentence: Sentence, reading: Reading) -> None:
     overview.punctuation += int(marks.sum())
     overview.tags.update(tags)
     overview.lengths[int((~marks).sum())] += 1
+    for name, column in (("upos", UPOS), ("xpos", XPOS)):
+        overview.filled[name] += sum(tag not in ("_", "") for tag in sentence.column(column))
     if any(tag in ("_", "") for tag in compress(tags, ~marks)):  # punctuation needs none
         _note(overview, NO_TAG, sentence.line)
     _look_at_tree(overview, sentence)
