@@ -49,6 +49,16 @@ def test_every_setting_shows_its_default(capsys):
     assert "punctuation not counted (default: 15)" in shown
 
 
+def test_names_with_hyphens_stay_whole(capsys):
+    for command in ("train", "reproduce"):
+        with pytest.raises(SystemExit):
+            depinduce(command, "--help")
+        shown = capsys.readouterr().out
+        assert not [line for line in shown.splitlines() if line.endswith("-")]
+    assert "wsj-joint-sibling-no-skip joint-sibling without" in shown
+    assert "\n    wsj-dmv                   count DMV" in shown
+
+
 def test_without_a_command_the_overview_is_shown_and_the_code_is_not_zero(capsys):
     assert depinduce() == 2
     assert "usage: depinduce COMMAND" in capsys.readouterr().out

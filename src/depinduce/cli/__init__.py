@@ -9,6 +9,7 @@ import sys
 from importlib import import_module
 
 from depinduce import __version__
+from depinduce.cli.options import HelpFormatter
 from depinduce.errors import DepinduceError
 
 COMMANDS = {
@@ -62,15 +63,20 @@ def _run(arguments: list[str]) -> int:
         hint = f" Did you mean {close[0]}?" if close else ""
         print(f"depinduce: there is no command {name!r}.{hint} Commands: {', '.join(COMMANDS)}.", file=sys.stderr)
         return 2
+    return import_module(f"depinduce.cli.{name}").run(parser_of(name).parse_args(arguments[1:])) or 0
+
+
+def parser_of(name: str) -> argparse.ArgumentParser:
+    """What reads the options of a command."""
     command = import_module(f"depinduce.cli.{name}")
     parser = argparse.ArgumentParser(
         prog=f"depinduce {name}",
         description=command.__doc__,
         epilog=f"example:\n  {command.EXAMPLE}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
     )
     command.add_arguments(parser)
-    return command.run(parser.parse_args(arguments[1:])) or 0
+    return parser
 
 
 def _overview() -> str:

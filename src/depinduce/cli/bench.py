@@ -9,7 +9,7 @@ import argparse
 import json
 
 from depinduce.cli.console import say, show_table
-from depinduce.cli.options import add_settings, read_settings
+from depinduce.cli.options import HelpFormatter, add_settings, read_settings
 
 EXAMPLE = "depinduce bench charts --json charts.json"
 
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help=help,
             description=f"Measure {help}, against {against}.",
             epilog=f"example:\n  depinduce bench {what} --json {what}.json",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=HelpFormatter,
         )
         kind.add_argument("--json", metavar="FILE", help="write everything here as JSON (- is stdout)")
         add_settings(kind, settings, what)
@@ -46,7 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
         "train": (measure_training, show_training),
         "lexical": (measure_lexical, show_lexical),
     }[arguments.what]
-    results = measure(read_settings(arguments, arguments.settings))
+    settings = read_settings(arguments, arguments.settings)
+    say("this takes minutes; a line tells what is done. Leave the machine alone meanwhile")
+    results = measure(settings)
     if arguments.json != "-":
         show(results)
     if arguments.json:

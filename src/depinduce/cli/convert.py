@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 from depinduce.cli.console import progress, say, show_table, warn
-from depinduce.cli.options import add_settings, read_settings
+from depinduce.cli.options import HelpFormatter, add_settings, read_settings
 from depinduce.corpus.penn import PennSettings, Split, convert, write_splits
 from depinduce.corpus.penn.sections import as_choice
 from depinduce.errors import DepinduceError
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the Wall Street Journal of the Penn Treebank",
         description=ABOUT_PTB,
         epilog=f"example:\n  {EXAMPLE}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
     )
     ptb.add_argument("directory", metavar="DIR", help="has the sections, here or in directories below")
     ptb.add_argument(

@@ -1,13 +1,21 @@
-"""Command-line options made from settings dataclasses, so that an option is written once."""
+"""Command-line options made from settings dataclasses, so that an option is written once; and how help is set."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import textwrap
 from collections.abc import Collection
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 Settings = TypeVar("Settings")
+
+
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Help whose lines do not break inside `ud-sibling` or `--non-heads`."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
 
 def add_settings(
