@@ -1,4 +1,4 @@
-"""`depinduce convert ptb`: the user's treebank becomes train, dev and test, or nothing at all."""
+"""`depinduce convert`: a tagged text becomes CoNLL-U; a Penn Treebank becomes train, dev and test, or nothing at all."""
 
 from __future__ import annotations
 
@@ -152,4 +152,63 @@ def test_the_help_tells_what_can_be_converted(capsys):
     with pytest.raises(SystemExit) as refusal:
         depinduce("convert", "negra", "a", "-o", "b")
     assert refusal.value.code == 2
-    assert "choose from 'ptb'" in capsys.readouterr().err
+    assert "choose from 'tagged', 'ptb'" in capsys.readouterr().err
+
+
+SLASHES = "the/DET 1/2/NUM dog/NOUN ./PUNCT\n\ngo/VERB\n"
+VERTICAL = '\ufeff<text id="1">\r\n<s>\r\nDer\tART\tdie\r\nHund\tNN\r\n.\t$.\t.\r\n</s>\r\n<s>\r\nGeh\tVVIMP\tgehen'
+
+
+def converted(tmp_path, text: str | bytes, *options: str) -> list[list[tuple[str, ...]]]:
+    """Form, lemma, UPOS, XPOS and HEAD of every word that comes out."""
+    (tmp_path / "in.txt").write_bytes(text if isinstance(text, bytes) else text.encode())
+    assert depinduce("convert", "tagged", tmp_path / "in.txt", "-o", tmp_path / "out.conllu", *options) == 0
+    sentences = read_sentences(tmp_path / "out.conllu")
+    return [list(zip(*(one.column(column) for column in (2, 3, 4, 5, 7)), strict=True)) for one in sentences]
+
+
+def test_a_sentence_per_line_with_slashes(tmp_path, capsys):
+    first, second = converted(tmp_path, SLASHES)
+    assert [word[0] for word in first] == ["the", "1/2", "dog", "."]
+    assert [word[2] for word in first] == ["DET", "NUM", "NOUN", "PUNCT"]
+    assert second == [("go", "_", "VERB", "_", "_")]
+    said = capsys.readouterr().err
+    assert f"wrote 2 sentences, 5 words with punctuation; now try: depinduce check {tmp_path}/out.conllu" in said
+    assert depinduce("check", tmp_path / "out.conllu") == 0
+    assert sent_ids_without_trees(tmp_path / "out.conllu") == ["1", "2"]
+
+
+def sent_ids_without_trees(path) -> list[str | None]:
+    return [sentence.sent_id for sentence in read_sentences(path)]
+
+
+def test_a_word_per_line_with_markup_and_tags_of_its_own(tmp_path, capsys):
+    first, second = converted(tmp_path, VERTICAL, "--tags", "xpos", "--punctuation", "$.", "$,")
+    assert first == [
+        ("Der", "die", "_", "ART", "_"),
+        ("Hund", "_", "_", "NN", "_"),
+        (".", ".", "PUNCT", "$.", "_"),
+    ]
+    assert second == [("Geh", "gehen", "_", "VVIMP", "_")]
+    capsys.readouterr()
+    assert depinduce("check", tmp_path / "out.conllu", "--tags", "xpos", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["punctuation"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "in.txt: not a single word. Give words with their tags, such as the/DET"),
+        ("<s>\n</s>\n", "in.txt: not a single word"),
+        ("the/DET\n\nthe dog\n", "in.txt:3: word 1 'the' has no tag. Write its tag behind a slash: the/NOUN."),
+        ("a\tX\n\nb\n", "in.txt:3: 'b' is not a word, its tag and perhaps its lemma, with tabs between. Mend"),
+        ("a\tX\nb\t_\n", "in.txt:2: 'b\\t_' is not a word, its tag"),
+        ("a\tX\t1\t2\n", "in.txt:1: "),
+        (b"a/X\nb\xe9/X\n", "in.txt:2: this is not UTF-8"),
+    ],
+)
+def test_what_is_no_tagged_text_is_refused_and_nothing_written(text, message, tmp_path, capsys):
+    (tmp_path / "in.txt").write_bytes(text if isinstance(text, bytes) else text.encode())
+    assert depinduce("convert", "tagged", tmp_path / "in.txt", "-o", tmp_path / "out.conllu") == 1
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out.conllu").exists()

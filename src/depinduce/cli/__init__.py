@@ -23,7 +23,7 @@ COMMANDS = {
     "serve": "look at trees, rules and alternatives on a page in your browser",
     "sample": "generate sentences with their trees from a grammar",
     "check": "look over a CoNLL-U file: counts, tags, lengths, problems",
-    "convert": "convert your own copy of the Penn Treebank to CoNLL-U",
+    "convert": "convert a tagged text, or your own copy of the Penn Treebank, to CoNLL-U",
     "reproduce": "run the paper's experiments and set the results beside its tables",
     "bench": "measure charts and training against the paper's own algorithm",
 }

@@ -129,6 +129,9 @@ def _refuse_columns(path: str, fields: list[str], line_of: Callable[[int], int])
         remedy = "Empty it: an empty line ends a sentence."
         raise InputError(path, line, "this line holds nothing but white space", remedy)
     tabs = text.count("\t")
+    if all("/" in token for token in text.split()) or (tabs in (1, 2) and not text[0].isdigit()):
+        remedy = "Make a CoNLL-U file of it: depinduce convert tagged FILE -o corpus.conllu."
+        raise InputError(path, line, "this looks like tagged text, not like CoNLL-U", remedy)
     if len(re.split("\t+| +", text.strip())) == COLUMNS or (not tabs and len(text.split()) > COLUMNS):
         found = f"the columns are separated by spaces ({tabs} tabs where {COLUMNS - 1} are needed)"
         raise InputError(path, line, found, "Put a single tab between two columns.")

@@ -22,7 +22,7 @@ def as_sentence(given: SentenceLike, tag_column: int = UPOS) -> Sentence:
     """
     if isinstance(given, Sentence):
         return given
-    pairs = _split(given) if isinstance(given, str) else _pairs(given)
+    pairs = split_tagged(given) if isinstance(given, str) else _pairs(given)
     if not pairs:
         raise DepinduceError(f"a sentence without words. Give words with their tags, {_EXAMPLE}.")
     return sentence_of(({FORM: word, tag_column: tag} for word, tag in pairs), SOURCE)
@@ -37,7 +37,8 @@ def sentence_of(words: Iterable[Mapping[int, str]], source: str) -> Sentence:
     return Sentence(source, 1, "", fields, "\n\n")
 
 
-def _split(text: str) -> list[tuple[str, str]]:
+def split_tagged(text: str) -> list[tuple[str, str]]:
+    """The words of `the/DET dog/NOUN` with their tags."""
     pairs = []
     for number, token in enumerate(text.split(), start=1):
         word, slash, tag = token.rpartition("/")
