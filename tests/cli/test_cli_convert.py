@@ -1,4 +1,4 @@
-"""`depinduce convert`: a tagged text becomes CoNLL-U; a Penn Treebank becomes train, dev and test, or nothing at all."""
+"""`depinduce convert`: tagged text becomes CoNLL-U; a Penn Treebank becomes train, dev and test, or nothing at all."""
 
 from __future__ import annotations
 
