@@ -3,7 +3,8 @@
 import { differing, same } from "./heads.js";
 
 export class Corrections {
-  #made = new Map(); // block -> { heads, past }: the tree, and what it was before, the latest last
+  // block -> { heads, past }: the tree, and what it was before, the latest last. null: that of the grammar, of whichever
+  #made = new Map();
 
   /** The heads that a sentence has by now: those of the user, or of the grammar. */
   heads(sentence) {
@@ -16,10 +17,10 @@ export class Corrections {
   }
 
   correct(sentence, heads) {
-    const now = this.heads(sentence);
-    if (same(heads, now)) return;
-    const past = this.#made.get(sentence.block)?.past ?? [];
-    this.#made.set(sentence.block, { heads, past: [...past, now] });
+    if (same(heads, this.heads(sentence))) return;
+    const { heads: now, past } = this.#made.get(sentence.block) ?? { heads: null, past: [] };
+    const own = same(heads, sentence.heads) ? null : heads;
+    this.#made.set(sentence.block, { heads: own, past: [...past, now] });
   }
 
   canUndo(sentence) {
