@@ -275,10 +275,18 @@ def test_the_whole_demo_corpus_comes_back_as_it_is():
         ("\n# sent_id = 1\n", True),
         ("1  the  the  DET  _  _  2  det  _  _\n2 x", True),
         ("1 the/DET dog/NOUN", False),
+        ("#thanks/NOUN ,/PUNCT all/PRON", False),
+        ("# a/b testing", True),
+        ("#/SYM 1/NUM\n1\tthe", True),
     ],
 )
 def test_conllu_is_told_from_words_with_tags(text, expected):
     assert is_conllu(text) == expected
+
+
+def test_a_byte_order_mark_is_no_part_of_a_word(ask):
+    (found,) = ask("parse", model="dmv", text=f"\ufeff{SENTENCE}")["sentences"]
+    assert found["words"][0] == "The"
 
 
 # ---------------------------------------------------------------- faults
