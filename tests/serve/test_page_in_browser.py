@@ -457,6 +457,26 @@ def test_a_correction_that_was_taken_back_leaves_no_tree_for_another_grammar(way
     assert heads(page) == own
 
 
+def test_the_browser_asks_before_corrections_are_lost_until_they_are_downloaded(page):
+    def asks() -> bool:
+        return page.evaluate("() => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+
+    assert not asks()
+    choose_head(page, 7, 5)
+    expect(arc(page, 7, 5)).to_have_class(re.compile("corrected"))
+    assert asks()
+    download(page)
+    expect(page.locator("#downloaded")).to_have_text("1 sentence, 1 corrected")
+    assert not asks()
+    choose_head(page, 7, 2)
+    expect(arc(page, 7, 2)).to_have_class(re.compile("corrected"))
+    assert asks()
+    for _ in range(2):
+        page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#first .verdict")).to_have_text(re.compile("^The best tree"))
+    assert not asks()  # there is nothing left to lose
+
+
 # ---------------------------------------------------------------- in a hurry
 
 

@@ -361,6 +361,7 @@ async function download() {
     });
     link.click();
     URL.revokeObjectURL(link.href);
+    state.corrections.saved();
     const own = first.sentences.filter((sentence) => state.corrections.of(sentence).length).length;
     find("downloaded").textContent = `${plural(first.sentences.length, "sentence")}, ${own} corrected`;
   });
@@ -391,6 +392,9 @@ function listen() {
       undo();
       event.preventDefault();
     }
+  });
+  window.addEventListener("beforeunload", (event) => {
+    if (state.corrections.unsaved) event.preventDefault(); // the browser asks
   });
   const redraw = debounced(() => {
     if (first.tree && first.view.width !== first.drawnFor) guarded(showTreesOfSides);

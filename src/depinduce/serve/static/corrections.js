@@ -5,6 +5,16 @@ import { differing, same } from "./heads.js";
 export class Corrections {
   // block -> { heads, past }: the tree, and what it was before, the latest last. null: that of the grammar, of whichever
   #made = new Map();
+  #changed = false; // since they were written down
+
+  /** Whether some would be lost with the page. */
+  get unsaved() {
+    return this.#changed && [...this.#made.values()].some(({ heads }) => heads !== null);
+  }
+
+  saved() {
+    this.#changed = false;
+  }
 
   /** The heads that a sentence has by now: those of the user, or of the grammar. */
   heads(sentence) {
@@ -20,7 +30,7 @@ export class Corrections {
     if (same(heads, this.heads(sentence))) return;
     const { heads: now, past } = this.#made.get(sentence.block) ?? { heads: null, past: [] };
     const own = same(heads, sentence.heads) ? null : heads;
-    this.#made.set(sentence.block, { heads: own, past: [...past, now] });
+    this.#set(sentence, { heads: own, past: [...past, now] });
   }
 
   canUndo(sentence) {
@@ -31,7 +41,12 @@ export class Corrections {
   undo(sentence) {
     if (!this.canUndo(sentence)) return false;
     const { past } = this.#made.get(sentence.block);
-    this.#made.set(sentence.block, { heads: past.at(-1), past: past.slice(0, -1) });
+    this.#set(sentence, { heads: past.at(-1), past: past.slice(0, -1) });
     return true;
+  }
+
+  #set(sentence, made) {
+    this.#made.set(sentence.block, made);
+    this.#changed = true;
   }
 }
