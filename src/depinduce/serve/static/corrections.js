@@ -3,7 +3,7 @@
 import { differing, same } from "./heads.js";
 
 export class Corrections {
-  // block -> { heads, past }: the tree, and what it was before, the latest last. null: that of the grammar, of whichever
+  // block -> { heads, past }: the tree, and what it was before, the latest last; null: that of whichever grammar
   #made = new Map();
   #changed = false; // since they were written down
 
