@@ -265,12 +265,27 @@ def test_too_much_is_refused_in_words(server):
 
 
 @pytest.mark.parametrize("length", ["", "Content-Length: x\r\n", "Content-Length: -1\r\n", "Content-Length: ²\r\n",
+                                    "Content-Length: " + "9" * 5000 + "\r\n",
                                     "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n"])  # fmt: skip
 def test_a_body_must_tell_its_length(length, server):
     head = f"POST /api/parse HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n{length}\r\n{{}}"
     answer = raw(server, head.encode())
     assert answer.startswith(b"HTTP/1.1 411 ")
     assert b"does not tell its length" in answer
+
+
+@pytest.mark.parametrize(
+    ("request_line", "host", "status"),
+    [("POST /api/parse", "evil.example:{port}", 403), ("GET /", "evil.example:{port}", 403), ("GET /", "", 200)],
+)
+def test_a_body_that_nobody_reads_is_not_the_next_request(request_line, host, status, server):
+    ours = f"127.0.0.1:{server.server_port}"
+    inner = f"GET /api/models HTTP/1.1\r\nHost: {ours}\r\n\r\n"
+    host = host.format(port=server.server_port) or ours
+    answer = raw(
+        server, f"{request_line} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {len(inner)}\r\n\r\n{inner}".encode()
+    )
+    assert re.findall(rb"HTTP/1.1 (\d+)", answer) == [str(status).encode()]
 
 
 @pytest.mark.parametrize(
