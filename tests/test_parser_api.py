@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from learning.tagged import random_table, tagged
 import depinduce as package
 from depinduce import DepinduceError, Parse, Parser
 from depinduce.corpus import Reading, Vocabulary, read_sentences
+from depinduce.corpus.conllu import UPOS
 from depinduce.corpus.demo import demo_file
 from depinduce.grammar.rules import Order
 from depinduce.models.grammar_model import GrammarModel
@@ -195,6 +197,35 @@ def test_a_program_parses_a_file_as_the_command_line_does(parser, trained, folde
     best = [parse for sentence in read_sentences(folder / "test.conllu") for parse in parser.k_best(sentence, 2)]
     text = "".join(parse.to_conllu(posteriors=True, log_likelihood=True) for parse in best)
     assert text == (tmp_path / "2").read_text("utf-8")
+
+
+def test_a_program_evaluates_inspects_generates_and_reports_as_the_command_line_does(parser, trained, tmp_path, capsys):
+    model, gold, parsed = trained("dmv"), demo_part(tmp_path / "gold.conllu", "test", 20), tmp_path / "parsed.conllu"
+
+    def said(*arguments: object) -> str:
+        capsys.readouterr()
+        assert depinduce(*arguments) == 0
+        return capsys.readouterr().out
+
+    assert depinduce("parse", model, gold, "-o", parsed, "--decode", "mbr") == 0
+    told = json.loads(said("evaluate", gold, parsed, "--json"))
+    assert {"punctuation": "auto"} | parser.evaluate(gold, decode="mbr").to_json() == told
+    told = json.loads(said("inspect", model, "--json", "--head", "NOUN", "VERB"))
+    assert json.loads(json.dumps(parser.inspect("NOUN", "VERB").to_json())) == told
+    generated = parser.generate(3, seed=4, max_words=7)
+    blocks = [one.to_conllu(f"sample-{n}", UPOS) for n, one in enumerate(generated, start=1)]
+    assert "".join(blocks) == said("sample", model, "-n", 3, "--seed", 4, "--max-words", 7)
+    for option in ("gold", "sentences"):
+        assert depinduce("report", model, f"--{option}", gold, "-o", tmp_path / "theirs.html", "-n", 1) == 0
+        parser.report(tmp_path / "ours.html", **{option: gold}, number=1, title=model.name)
+        assert (tmp_path / "ours.html").read_text("utf-8") == (tmp_path / "theirs.html").read_text("utf-8")
+
+
+def test_a_grammar_over_words_has_no_list_of_rules(trained):
+    over_words = Parser.load(trained("joint-sibling"), "first")
+    for ask in (over_words.inspect, lambda: over_words.generate(1)):
+        with pytest.raises(DepinduceError, match="a grammar over words, whose rules are too many to list"):
+            ask()
 
 
 def test_parses_do_not_depend_on_blocks_and_threads(parser, folder, monkeypatch):

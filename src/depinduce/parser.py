@@ -15,8 +15,9 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,9 @@ from depinduce.errors import DepinduceError
 from depinduce.models.parsed_sentences import ParsedSentence
 
 if TYPE_CHECKING:
+    from depinduce.evaluation.scores import Scores
+    from depinduce.models.generation import GeneratedSentence
+    from depinduce.models.inspection import Inspection
     from depinduce.models.loading import Model
     from depinduce.models.parse_streams import Totals
     from depinduce.models.parsing import Parsing
@@ -319,6 +323,81 @@ class Parser:
         )
         self._warn_about(totals.unknown_tags)
         return totals
+
+    # ---------------------------------------------------------------- what it is worth, and what it has learned
+
+    def evaluate(self, gold: str | Path, *, decode: str = "viterbi", threads: int = 1) -> Scores:
+        """The attachment scores of its trees on a CoNLL-U file with gold trees, punctuation not counted.
+
+        >>> scores = parser.evaluate(demo_file("test"))
+        >>> round(scores.uas, 1), round(scores.by_length["10"].uas, 1), scores.by_tag["NOUN"].words
+        (69.2, 69.0, 302)
+        """
+        from depinduce.evaluation.files import align_files
+        from depinduce.evaluation.scores import score
+
+        with TemporaryDirectory() as place:
+            parsed = Path(place) / "parsed.conllu"
+            self.parse_file(gold, parsed, decode=decode, threads=threads)
+            everything = replace(self.model.reading, min_length=None, max_length=None)
+            trees = align_files(str(gold), str(parsed), everything)
+        if len(trees.gold) == 0:
+            raise DepinduceError(f"{gold}: no words to score.")
+        return score(trees.gold, trees.predicted, trees.offsets, trees.tags)
+
+    def inspect(self, *heads: str) -> Inspection:
+        """Its rules with their probabilities, as `depinduce inspect --json` has them; of all heads, or of these.
+
+        >>> (noun,) = parser.inspect("NOUN").heads
+        >>> left, right = noun.sides
+        >>> left.children[0].tag, round(left.children[0].probability, 2)
+        ('DET', 0.66)
+        """
+        from depinduce.models.inspection import inspect_grammar
+        from depinduce.models.loading import require_grammar
+
+        return inspect_grammar(require_grammar(self.model), heads)
+
+    def generate(self, n: int, seed: int = 0, *, max_words: int = 40) -> list[GeneratedSentence]:
+        """n sentences of tags with their trees, as the grammar generates them; longer ones are thrown away.
+
+        >>> sentence, *_ = parser.generate(10, seed=5, max_words=6)
+        >>> sentence.tags, sentence.heads
+        (['PRON', 'DET', 'NOUN', 'VERB', 'CCONJ', 'NOUN'], [4, 3, 4, 0, 4, 4])
+        """
+        from depinduce.models.generation import Generator
+        from depinduce.models.loading import require_grammar
+
+        return list(Generator(require_grammar(self.model), seed, max_words).sentences(n))
+
+    def report(
+        self,
+        out: str | Path,
+        *,
+        gold: str | Path | None = None,
+        sentences: str | Path | None = None,
+        number: int = 3,
+        title: str = "grammar",
+        threads: int = 1,
+    ) -> None:
+        """All about it on one HTML page, as `depinduce report` writes it.
+
+        gold, sentences: a CoNLL-U file to try it on, with trees to compare with, or without
+        number: draw so many of the best and of the worst trees
+        """
+        from depinduce.corpus import open_output
+        from depinduce.report.run_report.facts import gather
+        from depinduce.report.run_report.page import report_page
+        from depinduce.report.run_report.place import in_memory
+
+        if gold is not None and sentences is not None:
+            raise DepinduceError("gold and sentences: choose one of them.")
+        path = None if gold is None and sentences is None else str(gold or sentences)
+        facts = gather(in_memory(self.model, title), path, gold is not None, number, threads)
+        self._warn_about(facts.file.unknown_tags if facts.file else ())
+        with open_output(out) as output:
+            for piece in report_page(facts):
+                output.write(piece)
 
     # ---------------------------------------------------------------- within
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from depinduce.report.run_report.heat_map import heat_map, shares_of_children
 from depinduce.report.run_report.page import report_page
 from depinduce.report.run_report.place import Place, SeedsOnDisk
 from depinduce.report.run_report.seed_facts import seed_facts
+from depinduce.report.run_report.style import STYLE
 from depinduce.report.run_report.training_facts import training_facts
 
 TAGS = ("NOUN", "VERB", "DET")
@@ -308,6 +310,12 @@ def test_a_page_is_one_document_for_light_dark_and_paper(tmp_path):
     assert source.count("prefers-color-scheme:dark") == 4  # of pages, of reports, of trees and of curves
     assert "@media print" in source
     assert len(source) < 120_000
+
+
+def test_bars_that_are_compared_have_one_scale():
+    """On a screen and on paper, whatever their kind."""
+    lengths = re.findall(r"td\.bar([^{ ]*) i\{[^}]*width:\d+px", STYLE)
+    assert lengths == ["", ""]
 
 
 def test_rules_of_words_are_not_listed():

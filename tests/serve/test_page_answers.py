@@ -275,10 +275,18 @@ def test_the_whole_demo_corpus_comes_back_as_it_is():
         ("\n# sent_id = 1\n", True),
         ("1  the  the  DET  _  _  2  det  _  _\n2 x", True),
         ("1 the/DET dog/NOUN", False),
+        ("#thanks/NOUN ,/PUNCT all/PRON", False),
+        ("# a/b testing", True),
+        ("#/SYM 1/NUM\n1\tthe", True),
     ],
 )
 def test_conllu_is_told_from_words_with_tags(text, expected):
     assert is_conllu(text) == expected
+
+
+def test_a_byte_order_mark_is_no_part_of_a_word(ask):
+    (found,) = ask("parse", model="dmv", text=f"\ufeff{SENTENCE}")["sentences"]
+    assert found["words"][0] == "The"
 
 
 # ---------------------------------------------------------------- faults
@@ -293,6 +301,7 @@ def test_conllu_is_told_from_words_with_tags(text, expected):
         ("1\tthe\tDET\n", "Line 1: 3 columns where 10 are needed. Give every word 10 columns"),
         ("1  the  the  DET  _  _  2  det  _  _\n", "Line 1: the columns are separated by spaces"),
         ("1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n", "Line 1: word 1 'the' has no tag in column 4"),
+        ("1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n", "say where the tags are with `depinduce train --tags`"),
         ("1\ta\t_\tX\t_\t_\t7\t_\t_\t_\n", "Line 1: the head 7 is not in the sentence"),
         ("a/X\n" * (MOST_SENTENCES + 1), f"201 sentences are too many for this page, which takes {MOST_SENTENCES}"),
         (f"a/X\n{'b/Y ' * (MOST_WORDS + 1)}", f"Sentence 2 has 151 words; this page takes up to {MOST_WORDS}"),

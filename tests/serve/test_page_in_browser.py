@@ -21,9 +21,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:tags that tra
 
 CHROMIUM = shutil.which("chromium")
 try:
-    from playwright.sync_api import Page, expect, sync_playwright
+    from playwright.sync_api import Page, Route, expect, sync_playwright
 except ImportError:
-    Page = expect = sync_playwright = None
+    Page = Route = expect = sync_playwright = None
 
 AMBIGUOUS = "She/PRON saw/VERB the/DET boy/NOUN with/ADP a/DET telescope/NOUN ./PUNCT"
 DOGS = "Dogs/NOUN bark/VERB"
@@ -437,6 +437,136 @@ def test_a_correction_stays_when_another_sentence_is_added(page):
     expect(arc(page, 7, 5)).to_have_class(re.compile("corrected"))
     first, _ = read_text(download(page))
     assert first.heads[6] == 5
+
+
+@pytest.mark.parametrize("way_back", ["Undo", "Back to the grammar’s tree"])
+def test_a_correction_that_was_taken_back_leaves_no_tree_for_another_grammar(way_back, page):
+    page.get_by_label("Grammar").select_option("hidden")
+    expect(page.locator("#first h2")).to_have_text("hidden")
+    own = heads(page)
+    page.get_by_label("Grammar").select_option("dmv")
+    expect(page.locator("#first h2")).to_have_text("dmv")
+    assert heads(page) != own
+    choose_head(page, 7, 5)
+    expect(page.locator("#first .verdict")).to_have_text(re.compile("^Your tree"))
+    page.get_by_role("button", name=way_back).click()
+    expect(page.locator("#first .verdict")).to_have_text(re.compile("^The best tree"))
+    page.get_by_label("Grammar").select_option("hidden")
+    expect(page.locator("#first h2")).to_have_text("hidden")
+    expect(page.locator("#first .verdict")).to_have_text("The best tree")
+    assert heads(page) == own
+
+
+def test_the_browser_asks_before_corrections_are_lost_until_they_are_downloaded(page):
+    def asks() -> bool:
+        return page.evaluate("() => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+
+    assert not asks()
+    choose_head(page, 7, 5)
+    expect(arc(page, 7, 5)).to_have_class(re.compile("corrected"))
+    assert asks()
+    download(page)
+    expect(page.locator("#downloaded")).to_have_text("1 sentence, 1 corrected")
+    assert not asks()
+    choose_head(page, 7, 2)
+    expect(arc(page, 7, 2)).to_have_class(re.compile("corrected"))
+    assert asks()
+    for _ in range(2):
+        page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#first .verdict")).to_have_text(re.compile("^The best tree"))
+    assert not asks()  # there is nothing left to lose
+
+
+# ---------------------------------------------------------------- in a hurry
+
+
+class Held:
+    """Questions of the page to the server, whose answers wait."""
+
+    def __init__(self, page: Page, action: str):
+        self.page, self.questions, self.is_over = page, [], False
+        page.route(f"**/api/{action}", lambda question: question.continue_() if self.is_over else self.keep(question))
+
+    def keep(self, question: Route) -> None:
+        self.questions.append(question)
+
+    def release(self) -> None:
+        """Answer all of them, in the order in which they came, and let the page do what it does then."""
+        self.is_over = True
+        for question in self.questions:
+            with self.page.expect_event("requestfinished", lambda request, asked=question.request: request == asked):
+                question.continue_()
+        self.page.evaluate("() => new Promise((done) => setTimeout(done, 100))")
+
+
+def test_a_word_that_is_looked_at_may_go_from_the_text(page):
+    word_button(page, 8).click()
+    expect(page.locator("#heads")).to_be_visible()
+    write(page, DOGS)
+    expect(page.locator("#first .word-button")).to_have_count(2)
+    expect(page.locator("#heads")).to_be_hidden()
+    expect(page.locator("#fault")).to_be_empty()
+
+
+def test_a_grammar_that_takes_its_time_does_not_push_out_one_that_was_chosen_later(page, server, monkeypatch):
+    slow = server.shelf["siblings"]
+    monkeypatch.setattr(slow, "state", COMPILING)
+    other = page.get_by_label("Compare with")
+    other.select_option("siblings")
+    expect(page.locator("#status")).to_contain_text("Preparing the charts")
+    with page.expect_response(lambda answer: "siblings" in answer.request.post_data):  # how far it is by now
+        other.select_option("hidden")
+        expect(page.locator("#second h2")).to_have_text("hidden")
+    write(page, DOGS)
+    expect(page.locator("#second .word-button")).to_have_count(2)
+
+
+def test_a_tree_goes_by_the_name_of_its_own_grammar_until_the_next_has_parsed_the_text(page):
+    with page.expect_request("**/api/sentence"):
+        looks = Held(page, "sentence")
+        page.locator("#text").fill(AMBIGUOUS)
+    with page.expect_request("**/api/parse"):
+        parses = Held(page, "parse")
+        page.get_by_label("Grammar").select_option("siblings")
+    looks.release()
+    expect(word_button(page, 1)).to_have_attribute("aria-label", re.compile("^She, "))
+    expect(page.locator("#first h2")).to_have_text("dmv")
+    parses.release()
+    expect(page.locator("#first h2")).to_have_text("siblings")
+
+
+@pytest.mark.parametrize("action", ["parse", "sentence", "draw"])
+def test_a_text_that_was_deleted_does_not_come_back(action, page):
+    with page.expect_request(f"**/api/{action}"):
+        held = Held(page, action)
+        page.locator("#text").fill(DOGS)
+    page.locator("#text").fill("")
+    expect(page.locator("#status")).to_contain_text("Type a sentence")
+    held.release()
+    expect(page.locator("#first")).to_be_hidden()
+    expect(page.locator("#fault")).to_be_empty()
+    expect(page.get_by_role("button", name="Download CoNLL-U")).to_be_disabled()
+
+
+def test_what_is_done_to_a_tree_is_not_done_to_the_sentence_that_comes(page):
+    page.locator("#text").fill(f"{SENTENCE}\n{AMBIGUOUS}")
+    expect(page.locator("#first .bar")).to_contain_text("sentence 1 of 2")
+    choose_head(page, 7, 5)
+    expect(arc(page, 7, 5)).to_have_class(re.compile("corrected"))
+    page.locator("#sentences button").nth(1).click()
+    expect(word_button(page, 1)).to_have_attribute("aria-label", re.compile("^She, "))
+    word_button(page, 5).click()
+    with page.expect_request("**/api/sentence"):
+        held = Held(page, "sentence")
+        page.locator("#sentences button").nth(0).click()
+    page.keyboard.press("Control+z")
+    page.locator("#trees button").nth(1).click()
+    page.locator("#heads button").first.click()
+    page.get_by_role("button", name="Choose another in the tree").click()
+    held.release()
+    expect(page.locator("#first .verdict")).to_have_text(re.compile("^Your tree, 1 head changed"))
+    expect(arc(page, 7, 5)).to_have_class(re.compile("corrected"))
+    expect(page.locator("#fault")).to_be_empty()
 
 
 # ---------------------------------------------------------------- faults and hostile input

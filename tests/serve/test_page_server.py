@@ -21,6 +21,8 @@ from depinduce.serve.requests import MOST_BYTES
 from depinduce.serve.server import STATIC, PageServer, is_loopback
 from depinduce.serve.shelf import Shelf
 
+PATIENCE = 180  # seconds: the first answer may have to wait until charts are compiled
+
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
@@ -44,7 +46,7 @@ class Answer:
 
 
 def send(server: PageServer, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=PATIENCE)
     try:
         connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
         return Answer(connection.getresponse())
@@ -59,7 +61,7 @@ def post(server: PageServer, action: str, request: object, **headers: str) -> An
 
 def raw(server: PageServer, data: bytes) -> bytes:
     """What comes back for bytes that no proper client would send."""
-    with socket.create_connection(("127.0.0.1", server.server_port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=PATIENCE) as connection:
         connection.sendall(data)
         connection.shutdown(socket.SHUT_WR)
         answer = b""
@@ -116,7 +118,7 @@ def test_head_has_no_body(server):
 
 
 def test_a_connection_can_be_used_again_even_after_a_fault(server):
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=PATIENCE)
     for text, status in ((SENTENCE, 200), ("no tag", 400), (SENTENCE, 200)):
         body = json.dumps({"model": "dmv", "text": text})
         connection.request("POST", "/api/parse", body, {"Content-Type": "application/json"})
@@ -265,12 +267,27 @@ def test_too_much_is_refused_in_words(server):
 
 
 @pytest.mark.parametrize("length", ["", "Content-Length: x\r\n", "Content-Length: -1\r\n", "Content-Length: ²\r\n",
+                                    "Content-Length: " + "9" * 5000 + "\r\n",
                                     "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n"])  # fmt: skip
 def test_a_body_must_tell_its_length(length, server):
     head = f"POST /api/parse HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n{length}\r\n{{}}"
     answer = raw(server, head.encode())
     assert answer.startswith(b"HTTP/1.1 411 ")
     assert b"does not tell its length" in answer
+
+
+@pytest.mark.parametrize(
+    ("request_line", "host", "status"),
+    [("POST /api/parse", "evil.example:{port}", 403), ("GET /", "evil.example:{port}", 403), ("GET /", "", 200)],
+)
+def test_a_body_that_nobody_reads_is_not_the_next_request(request_line, host, status, server):
+    ours = f"127.0.0.1:{server.server_port}"
+    inner = f"GET /api/models HTTP/1.1\r\nHost: {ours}\r\n\r\n"
+    host = host.format(port=server.server_port) or ours
+    answer = raw(
+        server, f"{request_line} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {len(inner)}\r\n\r\n{inner}".encode()
+    )
+    assert re.findall(rb"HTTP/1.1 (\d+)", answer) == [str(status).encode()]
 
 
 @pytest.mark.parametrize(
@@ -308,7 +325,7 @@ def test_an_unexpected_fault_is_a_sentence_on_the_page_and_told_in_the_terminal(
 
 def test_a_client_that_says_nothing_is_left(server, monkeypatch):
     monkeypatch.setattr(server.RequestHandlerClass, "timeout", 0.2)
-    with socket.create_connection(("127.0.0.1", server.server_port), timeout=30) as silent:
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=PATIENCE) as silent:
         assert silent.recv(1) == b""
 
 
@@ -343,12 +360,12 @@ def test_the_command_prints_the_address_and_ends_politely(models):
             line = process.stdout.readline()
             found = re.fullmatch(r"3 models at http://127\.0\.0\.1:(\d+)/ \(Ctrl-C ends it\)\n", line)
             assert found, line + process.stderr.read() * (process.poll() is not None)
-            connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=60)
+            connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=PATIENCE)
             connection.request("GET", "/api/models")
             assert connection.getresponse().status == 200
             connection.close()
             os.kill(process.pid, signal.SIGINT)
-            _, errors = process.communicate(timeout=60)
+            _, errors = process.communicate(timeout=PATIENCE)
         finally:
             process.kill()
     assert process.returncode == 0

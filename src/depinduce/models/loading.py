@@ -67,9 +67,14 @@ def grammar_of(model: Model) -> GrammarModel | None:
 
 def load_grammar(directory: str | Path) -> GrammarModel:
     """The grammar over tags that a training wrote."""
-    grammar = grammar_of(load_model(directory))
+    return require_grammar(load_model(directory), f"{directory}: ")
+
+
+def require_grammar(model: Model, where: str = "") -> GrammarModel:
+    """The same as `grammar_of`, for whoever cannot do without."""
+    grammar = grammar_of(model)
     if grammar is None:
         raise DepinduceError(
-            f"{directory}: a grammar over words, whose rules are too many to list. Name a grammar over tags."
+            f"{where}a grammar over words, whose rules are too many to list. Name a grammar over tags."
         )
     return grammar

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from depinduce.models.parsing import Parses, Parsing, parse_trees
 
 if TYPE_CHECKING:
     from depinduce.models.loading import Model
+
+T = TypeVar("T")
 
 # A block of sentences ends with the one that reaches any of these. Three blocks are in memory at the most: one that is
 # read, one that is parsed, and one that is written.
@@ -183,7 +185,7 @@ def _of_sentences(
         ]
 
 
-def spread(values: list[float], keep: list[bool] | None) -> list[float | None]:
+def spread(values: list[T], keep: list[bool] | None) -> list[T | None]:
     """One for each word, None for those that were not kept."""
     if keep is None:
         return values

@@ -14,7 +14,7 @@ from depinduce.errors import InputError
 from depinduce.evaluation.trees import is_projective
 from depinduce.grammar.rules import Order
 from depinduce.models.lexical_model import LexicalModel
-from depinduce.models.parse_streams import about_unknown_tags, corpus_for
+from depinduce.models.parse_streams import about_unknown_tags, corpus_for, spread
 from depinduce.report.display_width import shortened
 from depinduce.report.svg_tree import tree_svg
 from depinduce.serve.arc_rules import stories
@@ -137,7 +137,7 @@ def rules_of_tree(shelf: Shelf, request: Mapping) -> Answer:
     told = stories(parser.model, corpus_for(parser.model, [sentence]), heads)
     answer: Answer = {
         "stories": [
-            {"title": story.title, "words": _spread([word.to_json() for word in story.words], keep)} for story in told
+            {"title": story.title, "words": spread([word.to_json() for word in story.words], keep)} for story in told
         ],
         "log_probability": _finite(sum(story.log_probability for story in told)),
         "note": "",
@@ -218,12 +218,6 @@ def _unknown_tags(parser: Parser, sentence: Sentence) -> set[str]:
     marks = set(_marks(parser, sentence))
     tags = sentence.column(parser.model.reading.tag_column)
     return {tag for number, tag in enumerate(tags, start=1) if number not in marks} - set(parser.tags)
-
-
-def _spread(values: list, keep: list[bool]) -> list:
-    """One for each word, None for those that were not kept."""
-    kept = iter(values)
-    return [next(kept) if stays else None for stays in keep]
 
 
 def _most_words(parser: Parser) -> int:

@@ -141,7 +141,8 @@ def block_of(request: Mapping, tag_column: int, most_words: int = MOST_WORDS) ->
 def is_conllu(text: str) -> bool:
     """Whether a text is meant as CoNLL-U; where tabs became spaces its reader tells what is wrong."""
     start = text.lstrip("\ufeff\r\n")
-    return "\t" in text or start.startswith("#") or bool(_TEN_COLUMNS.match(start))
+    has_comment = start.startswith("#") and not all("/" in word for word in start.partition("\n")[0].split())
+    return "\t" in text or has_comment or bool(_TEN_COLUMNS.match(start))
 
 
 def _of_conllu(text: str) -> list[Block]:
@@ -162,7 +163,7 @@ def _of_conllu(text: str) -> list[Block]:
 
 def _of_lines(text: str, tag_column: int) -> list[Block]:
     blocks = []
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
         if line.strip():
             try:
                 blocks.append(Block("", as_sentence(line, tag_column)))

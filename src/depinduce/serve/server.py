@@ -26,6 +26,7 @@ from depinduce.serve.api import ACTIONS, QUICK, Answer, list_models
 from depinduce.serve.requests import MOST_BYTES, RequestError
 from depinduce.serve.shelf import Shelf
 
+LONGEST_LENGTH = 20  # digits of a number of bytes that may be meant
 PATIENCE = 30  # seconds that a connection may be silent
 PAGE = "index.html"
 STATIC = {
@@ -153,6 +154,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, way) -> None:
         try:
             if not self.server.is_ours(self.headers.get("Host", "")):
+                self.close_connection = True  # or a body, which is not read, would be taken for the next request
                 raise RequestError(f"This server is at {self.server.address} only.", HTTPStatus.FORBIDDEN)
             kind, body = way()
             self._send(HTTPStatus.OK, kind, body)
@@ -170,6 +172,8 @@ class _Handler(BaseHTTPRequestHandler):
             )
 
     def _get(self) -> tuple[str, bytes]:
+        if "Content-Length" in self.headers or "Transfer-Encoding" in self.headers:
+            self.close_connection = True  # as above
         path = urlsplit(self.path).path
         if path == "/api/models":
             return _json(list_models(self.server.shelf))
@@ -198,7 +202,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _body(self) -> bytes:
         length = self.headers.get("Content-Length", "")
-        if not (length.isascii() and length.isdecimal()) or self.headers.get("Transfer-Encoding"):
+        told = length.isascii() and length.isdecimal() and len(length) <= LONGEST_LENGTH
+        if not told or self.headers.get("Transfer-Encoding"):
             self.close_connection = True
             raise RequestError("The request does not tell its length.", HTTPStatus.LENGTH_REQUIRED)
         if int(length) > MOST_BYTES:

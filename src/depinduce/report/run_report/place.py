@@ -51,6 +51,11 @@ def open_place(path: str | Path) -> Place:
     return Place(directory, model, seeds, _seconds(model.history, run))
 
 
+def in_memory(model: Model, name: str) -> Place:
+    """A model that a program has."""
+    return Place(Path(name), model, None, _seconds(model.history))
+
+
 def _tell_if_unfinished(directory: Path) -> None:
     """An error that says so, if this is a training without a model."""
     go_on = "Go on with `depinduce train`, the same options and --resume"
@@ -73,10 +78,12 @@ def _read_seeds(path: Path) -> SeedsOnDisk:
         ) from error
 
 
-def _seconds(history: dict[str, Any], run: Path) -> float | None:
+def _seconds(history: dict[str, Any], run: Path | None = None) -> float | None:
     """How long the training took: count models remember it, neural trainings write it down beside the model."""
     if history.get("steps"):
         return history["steps"][-1].get("seconds")
+    if run is None:
+        return None
     try:
         lines = (run / METRICS).read_text(encoding="utf-8").splitlines()
         return sum(float(json.loads(line)["seconds"]) for line in lines) if lines else None

@@ -48,12 +48,11 @@ tr{break-inside:avoid}
 .sum tbody tr:last-child>*{border-top:1px solid var(--pale)}
 td.bar{white-space:nowrap}
 td.bar span{display:inline-block;min-width:38px}
-td.bar i{display:inline-block;width:84px;height:9px;margin-left:9px;border-radius:3px;background:var(--track);
+td.bar i{display:inline-block;width:64px;height:9px;margin-left:9px;border-radius:3px;background:var(--track);
 overflow:hidden}
 td.bar b{display:block;height:100%;border-radius:3px;background:var(--blue)}
 td.bar.gold b{background:var(--green)}
 td.bar.pale{color:var(--soft)}
-td.bar.pale i{width:44px}
 td.bar.pale b{background:var(--pale)}
 
 .heat{font-size:11px;margin:4px 0 14px}
@@ -110,8 +109,7 @@ thead{break-after:avoid}
 .heat{font-size:6pt}
 .heat td{width:16px;min-width:16px}
 .heat th,.heat td{height:17px}
-td.bar i{width:60px}
-td.bar.pale i{width:34px}
+td.bar i{width:44px}
 }
 """
 

@@ -24,11 +24,12 @@ class Side {
     this.about = this.card.querySelector(".about");
     this.legend = this.card.querySelector(".legend");
     this.view = new TreeView(this.card.querySelector(".tree"), actions(this), movable);
-    this.wanted = null; // the name of the grammar that was chosen
-    this.model = null; // its description, when it is ready
-    this.sentences = []; // as the server parsed them
+    this.wanted = ""; // the name of the grammar that was chosen
+    this.chosen = null; // its description, when it is ready
+    this.model = null; // the one that parsed all that is here now: a choice shows when the text is parsed again
+    this.sentences = []; // as it parsed them
     this.look = null; // at the current sentence: its best trees, posteriors
-    this.tree = null; // that is shown; null while another sentence is on its way
+    this.tree = null; // that is shown; null while another sentence is on its way, and nothing can be done with it
     this.rules = null; // that made it
     this.drawnFor = 0; // the width that the picture has room for
     this.askLook = latest((request) => ask("sentence", request));
@@ -58,7 +59,7 @@ function actions(side) {
       if (state.choosing && side === first) setHead(state.choosing, number);
       else select(side, number);
     },
-    head: (child, head) => side.tree && setHead(child, head),
+    head: setHead,
     key: (number, key) => {
       if (!side.tree || side !== first) return false;
       if (key === "h") choose(number);
@@ -91,7 +92,7 @@ async function chooseModel(name) {
   await guarded(async () => {
     const model = await ready(first, name);
     if (!model) return;
-    Object.assign(first, { model, tree: null });
+    first.chosen = model;
     find("tags").textContent = `${model.tags.join(" ")} (${model.tag_column} of CoNLL-U)`;
     find("known").hidden = false;
     find("example").hidden = model.examples.length === 0;
@@ -103,10 +104,11 @@ async function chooseModel(name) {
 }
 
 async function chooseOther(name) {
-  second.model = second.wanted = second.tree = null;
-  second.card.hidden = true;
+  Object.assign(second, { wanted: name, chosen: null });
   await guarded(async () => {
-    if (name) second.model = await ready(second, name);
+    const model = name ? await ready(second, name) : null;
+    if (second.wanted !== name) return;
+    second.chosen = model;
     await parse();
   });
 }
@@ -114,14 +116,14 @@ async function chooseOther(name) {
 // ---------------------------------------------------------------- sentences
 
 const parseText = latest(async (text) => {
-  const both = [first, second].filter((side) => side.model);
-  const answers = await Promise.all(both.map((side) => ask("parse", { model: side.model.name, text })));
-  return { both, answers };
+  const models = [first, second].map((side) => side.chosen);
+  const answers = await Promise.all(models.map((model) => model && ask("parse", { model: model.name, text })));
+  return { models, answers };
 });
 
 async function parse() {
   const text = find("text").value;
-  if (!first.model) return;
+  if (!first.chosen) return;
   if (!text.trim()) {
     fault("");
     showNothing();
@@ -129,17 +131,18 @@ async function parse() {
   }
   try {
     const parsed = await parseText(text);
-    if (!parsed) return;
-    first.tree = second.tree = null;
-    parsed.both.forEach((side, i) => (side.sentences = parsed.answers[i].sentences));
-    if (!second.model) second.sentences = [];
+    if (!parsed || find("text").value !== text) return; // or it is no longer wanted
+    [first, second].forEach((side, i) => {
+      const sentences = parsed.answers[i]?.sentences ?? [];
+      Object.assign(side, { model: parsed.models[i], sentences, tree: null });
+    });
     fault("");
-    const warnings = new Set(parsed.answers.flatMap((answer) => answer.warnings));
+    const warnings = new Set(parsed.answers.flatMap((answer) => answer?.warnings ?? []));
     find("warning").textContent = [...warnings].map((text) => `${capital(text)}.`).join(" ");
     listSentences();
     await showSentence(Math.min(state.current, first.sentences.length - 1));
   } catch (error) {
-    fault(error.message);
+    if (find("text").value === text) fault(error.message);
   }
 }
 
@@ -172,16 +175,17 @@ function listSentences() {
 }
 
 async function showSentence(index) {
-  if (index !== state.current) state.selected = null;
+  const sentence = first.sentences[index];
+  if (index !== state.current || state.selected?.word > sentence.words.length) state.selected = null;
   Object.assign(state, { current: index, alternative: null });
   first.tree = second.tree = null;
   stopChoosing();
   await guarded(async () => {
-    const sides = [first, second].filter((side) => side.model && side.sentence);
+    const sides = [first, second].filter((side) => side.sentence);
     const looks = await Promise.all(
       sides.map((side) => side.askLook({ model: side.model.name, block: side.sentence.block, trees: treesOf(side) })),
     );
-    if (looks.includes(undefined)) return;
+    if (looks.includes(undefined) || first.sentence !== sentence) return;
     say("");
     sides.forEach((side, i) => (side.look = looks[i]));
     first.card.hidden = find("panels").hidden = false;
@@ -208,7 +212,8 @@ async function showTreesOfSides() {
 }
 
 async function showTree(side) {
-  const { block, words, tags, punctuation } = side.sentence;
+  const { sentence } = side;
+  const { block, words, tags, punctuation } = sentence;
   const heads = shownHeads(side);
   const probabilities = heads.map((head, i) => (punctuation.includes(i + 1) ? null : side.look.posteriors[head][i]));
   const tree = { words, tags, heads, probabilities };
@@ -217,7 +222,7 @@ async function showTree(side) {
   const rules = side.askRules(request).catch((error) => fault(error.message));
   side.drawnFor = side.view.width;
   const picture = await side.askPicture({ ...request, probabilities, width: side.drawnFor });
-  if (picture) {
+  if (picture && side.sentence === sentence) {
     Object.assign(side, { tree, rules: null });
     side.view.show(picture.svg, tree);
   }
@@ -273,6 +278,7 @@ function select(side, number) {
 }
 
 function showAlternative(index) {
+  if (!first.tree) return;
   state.alternative = index === 0 && !state.corrections.of(first.sentence).length ? null : index;
   stopChoosing();
   guarded(showTreesOfSides);
@@ -280,6 +286,7 @@ function showAlternative(index) {
 
 /** Ask for the new head of a word. */
 function choose(child) {
+  if (!first.tree) return;
   state.choosing = child;
   state.selected = { side: first, word: child };
   question(
@@ -298,6 +305,7 @@ function stopChoosing() {
 
 /** Give a word another head; what would make no tree is not done but asked about. */
 function setHead(child, head) {
+  if (!first.tree) return;
   const { words, heads } = first.tree;
   const [name, other] = [words[child - 1], head ? words[head - 1] : ""];
   const inWay = obstacle(heads, child, head);
@@ -326,7 +334,7 @@ function correct(heads, selected = null) {
 }
 
 function undo() {
-  if (state.corrections.undo(first.sentence)) afterCorrection();
+  if (first.tree && state.corrections.undo(first.sentence)) afterCorrection();
 }
 
 function afterCorrection() {
@@ -353,6 +361,7 @@ async function download() {
     });
     link.click();
     URL.revokeObjectURL(link.href);
+    state.corrections.saved();
     const own = first.sentences.filter((sentence) => state.corrections.of(sentence).length).length;
     find("downloaded").textContent = `${plural(first.sentences.length, "sentence")}, ${own} corrected`;
   });
@@ -365,7 +374,7 @@ function listen() {
   find("other").addEventListener("change", (event) => chooseOther(event.target.value));
   find("text").addEventListener("input", debounced(parse, 250));
   find("example").addEventListener("click", () => {
-    const { examples } = first.model;
+    const { examples } = first.chosen;
     const next = (examples.indexOf(find("text").value.trim()) + 1) % examples.length;
     find("text").value = examples[next];
     state.current = 0;
@@ -375,14 +384,17 @@ function listen() {
   find("download").addEventListener("click", download);
   find("keep").addEventListener("click", () => first.tree && correct(first.tree.heads));
   find("undo").addEventListener("click", undo);
-  find("reset").addEventListener("click", () => correct(first.sentence.heads));
+  find("reset").addEventListener("click", () => first.tree && correct(first.sentence.heads));
   window.addEventListener("keydown", (event) => {
     const typing = event.target.closest?.("textarea, select, input");
     if (event.key === "Escape") stopChoosing();
-    if (event.key === "z" && (event.ctrlKey || event.metaKey) && !typing && first.sentence) {
+    if (event.key === "z" && (event.ctrlKey || event.metaKey) && !typing) {
       undo();
       event.preventDefault();
     }
+  });
+  window.addEventListener("beforeunload", (event) => {
+    if (state.corrections.unsaved) event.preventDefault(); // the browser asks
   });
   const redraw = debounced(() => {
     if (first.tree && first.view.width !== first.drawnFor) guarded(showTreesOfSides);

@@ -3,7 +3,18 @@
 import { differing, same } from "./heads.js";
 
 export class Corrections {
-  #made = new Map(); // block -> { heads, past }: the tree, and what it was before, the latest last
+  // block -> { heads, past }: the tree, and what it was before, the latest last; null: that of whichever grammar
+  #made = new Map();
+  #changed = false; // since they were written down
+
+  /** Whether some would be lost with the page. */
+  get unsaved() {
+    return this.#changed && [...this.#made.values()].some(({ heads }) => heads !== null);
+  }
+
+  saved() {
+    this.#changed = false;
+  }
 
   /** The heads that a sentence has by now: those of the user, or of the grammar. */
   heads(sentence) {
@@ -16,10 +27,10 @@ export class Corrections {
   }
 
   correct(sentence, heads) {
-    const now = this.heads(sentence);
-    if (same(heads, now)) return;
-    const past = this.#made.get(sentence.block)?.past ?? [];
-    this.#made.set(sentence.block, { heads, past: [...past, now] });
+    if (same(heads, this.heads(sentence))) return;
+    const { heads: now, past } = this.#made.get(sentence.block) ?? { heads: null, past: [] };
+    const own = same(heads, sentence.heads) ? null : heads;
+    this.#set(sentence, { heads: own, past: [...past, now] });
   }
 
   canUndo(sentence) {
@@ -30,7 +41,12 @@ export class Corrections {
   undo(sentence) {
     if (!this.canUndo(sentence)) return false;
     const { past } = this.#made.get(sentence.block);
-    this.#made.set(sentence.block, { heads: past.at(-1), past: past.slice(0, -1) });
+    this.#set(sentence, { heads: past.at(-1), past: past.slice(0, -1) });
     return true;
+  }
+
+  #set(sentence, made) {
+    this.#made.set(sentence.block, made);
+    this.#changed = true;
   }
 }

@@ -25,11 +25,6 @@ export class TreeView {
     return Math.floor(this.place.clientWidth / SMALLEST);
   }
 
-  clear() {
-    this.place.replaceChildren();
-    this.groups = [];
-  }
-
   /** Show a picture. tree: { words, tags, heads, probabilities } */
   show(picture, tree) {
     const had = this.place.contains(document.activeElement);
