@@ -49,7 +49,7 @@ def served(path: Path) -> None:
     from depinduce.serve.server import PageServer
     from depinduce.serve.shelf import Shelf
 
-    shelf = Shelf([practice() / "grammar"])
+    shelf = Shelf([practice() / "grammar", practice() / "grammar-with-rules"])
     for model in shelf.models.values():
         model.parser()
     with PageServer(shelf, "127.0.0.1") as server, browser_page() as page:
@@ -67,11 +67,13 @@ def served(path: Path) -> None:
 
 @cache
 def practice() -> Path:
-    """A folder with the demo corpus and the grammar of the tutorial, gone when the script ends."""
+    """A folder with the demo corpus and the two grammars of the tutorial, gone when the script ends."""
     place = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, place)
     depinduce("demo", "--corpus", place / "corpus")
-    depinduce("train", "--recipe", "ud-sibling", "--train", place / "corpus" / TAGGED, "--out", place / "grammar")
+    recipe = ("train", "--recipe", "ud-sibling", "--train", place / "corpus" / TAGGED)
+    depinduce(*recipe, "--out", place / "grammar")
+    depinduce(*recipe, "--init", "hdp-dep", "ud", "--out", place / "grammar-with-rules")
     return place
 
 
