@@ -26,6 +26,7 @@ spacy = pytest.importorskip("spacy")
 from spacy import displacy  # noqa: E402
 from spacy.language import Language  # noqa: E402
 from spacy.tokens import Doc  # noqa: E402
+from spacy.ty import TrainableComponent  # noqa: E402
 
 from depinduce.bridges import spacy_component  # noqa: E402
 from depinduce.bridges.spacy_component import DepinduceParser, make_component  # noqa: E402
@@ -256,6 +257,13 @@ def test_a_component_without_a_model_says_how_to_give_it_one(tmp_path):
         absent.initialize()
     with pytest.raises(DepinduceError, match="no model here"):
         pipeline(tmp_path)  # there is something, and it shows at once that it is no model
+
+
+def test_spacy_can_ask_a_component_without_a_model_whether_it_is_to_be_trained():
+    component = spacy.blank("en").add_pipe("depinduce")
+    for name in ("model", "is_trainable", "update", "finish_update"):  # which it does in any order, see spacy.ty
+        hasattr(component, name)
+    assert not isinstance(component, TrainableComponent)
 
 
 def test_faults_of_the_configuration(models, tmp_path):

@@ -69,14 +69,15 @@ class DepinduceParser(Pipe):
         self.name, self.place = name, place
         self.parsing = Parsing(decode=decode, threads=threads)
         self.warned: set[str] = set()
-        self._model: Model | None = None
+        self._grammar: Model | None = None
         # A pipeline that is loaded from disk brings its model along, and the first place need not exist there.
         if place is not None and Path(place).exists():
-            self.model  # noqa: B018  (a damaged model shows now)
+            self.grammar  # noqa: B018  (a damaged model shows now)
 
     @property
-    def model(self) -> Model:
-        if self._model is None:
+    def grammar(self) -> Model:
+        """Read when it is first needed. (spaCy takes a component with an attribute `model` for one to be trained.)"""
+        if self._grammar is None:
             from depinduce.models.loading import load_model
 
             if self.place is None:
@@ -84,12 +85,12 @@ class DepinduceParser(Pipe):
                     "The component depinduce has no model. Name the directory that `depinduce train` wrote: "
                     'nlp.add_pipe("depinduce", config={"model": DIR}).'
                 )
-            self._model = _for_spacy(load_model(self.place))
-        return self._model
+            self._grammar = _for_spacy(load_model(self.place))
+        return self._grammar
 
     def initialize(self, get_examples=None, *, nlp: Language | None = None) -> None:
         """There is nothing to train, but the model has to be there."""
-        self.model  # noqa: B018
+        self.grammar  # noqa: B018
 
     def __call__(self, doc: Doc) -> Doc:
         self.parse([doc])
@@ -110,13 +111,13 @@ class DepinduceParser(Pipe):
         from depinduce.models.parse_streams import about_unknown_tags, parse_sentences
 
         _live_without_torch_threads()
-        model = self.model
+        grammar = self.grammar
         spans = [(doc, span) for doc in docs for span in self._sentences(doc)]
         words = [[token for token in span if not token.is_space] for _, span in spans]
         sentences = [self._sentence(tokens) for tokens in words]
-        parsed, unknown_tags = parse_sentences(model, sentences, self.parsing) if sentences else ([], set())
+        parsed, unknown_tags = parse_sentences(grammar, sentences, self.parsing) if sentences else ([], set())
         if unknown_tags:
-            known = " ".join(model.tags.symbols[:MOST_NAMED]) + " …" * (len(model.tags) > MOST_NAMED)
+            known = " ".join(grammar.tags.symbols[:MOST_NAMED]) + " …" * (len(grammar.tags) > MOST_NAMED)
             self._warn("unknown tags", f"{about_unknown_tags(unknown_tags)}. The model knows: {known}")
         heads = {id(doc): np.zeros(len(doc), dtype=np.int64) for doc in docs}  # [token] relative, as spaCy has them
         for (doc, span), tokens, (tree,) in zip(spans, words, parsed, strict=True):
@@ -141,11 +142,12 @@ class DepinduceParser(Pipe):
 
     def _sentence(self, tokens: list[Token]) -> Sentence:
         """The tokens as a sentence of a file; a fault if a word has no tag."""
-        attribute = ATTRIBUTES[self.model.reading.tag_column]
+        reading = self.grammar.reading
+        attribute = ATTRIBUTES[reading.tag_column]
         words = ({column: str(getattr(token, name)) or "_" for column, name in ATTRIBUTES.items()} for token in tokens)
         sentence = sentence_of(words, "<spaCy document>")
-        keep = marks_of(self.model.reading.punctuation, self.model.reading.tag_column).keep(sentence)
-        for number, (token, tag) in enumerate(zip(tokens, sentence.column(self.model.reading.tag_column), strict=True)):
+        keep = marks_of(reading.punctuation, reading.tag_column).keep(sentence)
+        for number, (token, tag) in enumerate(zip(tokens, sentence.column(reading.tag_column), strict=True)):
             if tag == "_" and (keep is None or keep[number]):
                 _refuse_missing_tag(token, attribute)
         return sentence
@@ -158,13 +160,13 @@ class DepinduceParser(Pipe):
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write the model, so that the pipeline can go to another machine."""
-        self.model.save(path)
+        self.grammar.save(path)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> DepinduceParser:
         """Read the model that `to_disk` wrote."""
         from depinduce.models.loading import load_model
 
-        self._model = _for_spacy(load_model(path))
+        self._grammar = _for_spacy(load_model(path))
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
