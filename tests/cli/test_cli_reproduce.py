@@ -93,6 +93,16 @@ def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(data, tmp_pa
     assert ran == ["paper-ndmv pl 0"]
 
 
+def test_ctrl_c_before_anything_is_finished_shows_no_empty_tables(data, tmp_path, monkeypatch, capsys):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(jobs, "side_by_side", interrupted)
+    assert depinduce_ud(data, tmp_path / "out", "--languages", "fr", "--experiments", "paper-ndmv", "--seeds", 1) == 130
+    assert capsys.readouterr().out == ""
+    assert not (tmp_path / "out").exists()
+
+
 def interrupted_after_one(work, tasks, at_once):
     yield 0, work(tasks[0], lambda message: None)
     raise KeyboardInterrupt

@@ -104,7 +104,9 @@ def run(arguments: argparse.Namespace) -> int:
     cells = plan(names, languages, seeds, split)
     to_run = [cell for cell in cells if (cell.experiment, cell.language, cell.seed) not in there.cells]
     code = run_cells(to_run, data, out, arguments.jobs, len(cells) - len(to_run), start)
-    show_results(Results.read(out, languages, seeds, split, suite, start), out)
+    results = Results.read(out, languages, seeds, split, suite, start)
+    if results.cells:
+        show_results(results, out)
     return code
 
 

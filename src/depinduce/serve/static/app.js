@@ -237,7 +237,8 @@ async function showTree(side) {
 function tell() {
   if (!first.tree) return;
   const compared = second.tree !== null;
-  const marks = compared ? differing(first.tree.heads, second.tree.heads) : [];
+  const others = compared ? differing(first.tree.heads, second.tree.heads) : [];
+  const marks = others.filter((child) => !first.sentence.punctuation.includes(child));
   const own = state.alternative === null ? state.corrections.of(first.sentence) : [];
   for (const side of [first, second]) {
     if (!side.tree) continue;

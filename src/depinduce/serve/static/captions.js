@@ -32,12 +32,10 @@ function rounded(times) {
   return times < 10 ? times.toFixed(1) : Math.round(times).toLocaleString("en");
 }
 
-/** Above the tree that is compared with the first. differing: the words that have other heads there */
+/** Above the tree that is compared with the first. differing: the words, not punctuation, that have other heads there */
 export function describeSecond(side, first, differing) {
   const { words, heads } = first.tree;
-  const marks = first.sentence.punctuation; // which the grammars do not see, and which does not count
-  const real = differing.filter((child) => !marks.includes(child));
-  const all = plural(words.length - marks.length, "head");
+  const all = plural(words.length - first.sentence.punctuation.length, "head"); // the grammars do not see punctuation
   const name = (head) => (head ? word(words[head - 1]) : element("i", {}, "root"));
   const line = (child) => {
     const [above, here] = [heads, side.tree.heads].map((tree) => name(tree[child - 1]));
@@ -46,7 +44,7 @@ export function describeSecond(side, first, differing) {
   side.about.replaceChildren(
     element("h2", {}, side.model.name),
     element("p", {}, side.model.about),
-    element("p", { class: "verdict" }, real.length ? `Differs in ${real.length} of ${all}` : `The same ${all}`),
-    element("ul", { class: "differences" }, real.map(line)),
+    element("p", { class: "verdict" }, differing.length ? `Differs in ${differing.length} of ${all}` : `The same ${all}`),
+    element("ul", { class: "differences" }, differing.map(line)),
   );
 }
