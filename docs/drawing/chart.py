@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from drawing.sheet import Sheet
-from drawing.spans import HIGH, LOW, Row, arc, half, half_open, places, rows_picture, sign, sum_over
+from drawing.spans import HIGH, LOW, Row, arc, half, half_open, left_side, places, rows_picture, sign, sum_over
 
 DESCRIPTION = """
 Three ways to put pieces of a sentence together. open(h, c): a head h takes a child c to its left; what lies between
@@ -63,14 +63,7 @@ def _open(sheet: Sheet, base: float) -> None:
 
 
 def _left(sheet: Sheet, base: float) -> None:
-    half(sheet, 480, 350, base, "left")
-    places(sheet, base, {"i": 350, "h": 480})
-    sign(sheet, 508, base, "=")
-    sum_over(sheet, 540, base, "c")
-    half(sheet, 646, 580, base, "left")
-    half_open(sheet, 744, 650, base, "open")
-    arc(sheet, 744, 648, base, base - HIGH - 3)
-    places(sheet, base, {"i": 580, "c": 648, "h": 744})
+    left_side(sheet, base, "open")
 
 
 def _whole(sheet: Sheet, base: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from drawing.sheet import Sheet
-from drawing.spans import HIGH, Row, arc, half, half_open, pair, places, rows_picture, sign, sum_over
+from drawing.spans import HIGH, Row, arc, half, half_open, left_side, pair, places, rows_picture, sign, sum_over
 
 DESCRIPTION = """
 The children of h on its left form a chain, c1, c2, c3 from the outside in, with a piece between any two neighbours.
@@ -91,11 +91,4 @@ def _chain(sheet: Sheet, base: float) -> None:
 
 
 def _left(sheet: Sheet, base: float) -> None:
-    half(sheet, 480, 350, base, "left")
-    places(sheet, base, {"i": 350, "h": 480})
-    sign(sheet, 508, base, "=")
-    sum_over(sheet, 540, base, "c")
-    half(sheet, 646, 580, base, "left")
-    half_open(sheet, 744, 650, base, "first")
-    arc(sheet, 744, 648, base, base - HIGH - 3)
-    places(sheet, base, {"i": 580, "c": 648, "h": 744})
+    left_side(sheet, base, "first")

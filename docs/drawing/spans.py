@@ -91,3 +91,15 @@ def sign(sheet: Sheet, x: float, base: float, text: str) -> None:
 
 def _name(sheet: Sheet, x: float, y: float, name: str, kind: str) -> None:
     sheet.text(x, y, name, f"draw-piece {kind}", "middle")
+
+
+def left_side(sheet: Sheet, base: float, name: str) -> None:
+    """The left side of h: that of a child c, and a half-open piece of this name between them."""
+    half(sheet, 480, 350, base, "left")
+    places(sheet, base, {"i": 350, "h": 480})
+    sign(sheet, 508, base, "=")
+    sum_over(sheet, 540, base, "c")
+    half(sheet, 646, 580, base, "left")
+    half_open(sheet, 744, 650, base, name)
+    arc(sheet, 744, 648, base, base - HIGH - 3)
+    places(sheet, base, {"i": 580, "c": 648, "h": 744})

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from depinduce.corpus import Corpus
-from depinduce.grammar.constraints import forbid_heads, may_head
+from depinduce.grammar.constraints import forbid_heads
 from depinduce.grammar.rules import Order, pieces, tag_batch
 from depinduce.learning.em import Data
+from depinduce.models.grammar_model import allowed_heads
 from depinduce.models.lexical_batch import lexical_batch
 from depinduce.models.lexicon import Lexicon
 
@@ -18,8 +19,7 @@ class Minibatches:
     def __init__(self, order: Order, corpus: Corpus, non_heads: tuple[str, ...] = (), lexicon: Lexicon | None = None):
         self.order, self.corpus = order, corpus
         self.tokens = None if lexicon is None else lexicon.tokens(corpus)  # [token]
-        forbidden = np.isin(np.array(corpus.tag_vocabulary.symbols), non_heads)
-        self.may_head = may_head(corpus.tags, corpus.offsets, forbidden) if forbidden.any() else None  # [token]
+        self.may_head = allowed_heads(corpus.tag_vocabulary, non_heads, corpus)  # [token]
 
     def take(self, sentences: np.ndarray) -> tuple[Data, np.ndarray]:
         """The given sentences as a batch, and the number of each of its tokens in the corpus."""

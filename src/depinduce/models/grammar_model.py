@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -88,10 +89,14 @@ class GrammarModel:
 
 def constraint(tags: Vocabulary, non_heads: tuple[str, ...], corpus: Corpus, batch: Batch) -> Factors | None:
     """The factors that keep the non-heads from heading anything; None where there are none."""
-    forbidden = np.isin(np.array(tags.symbols), non_heads) if non_heads else np.zeros(len(tags), dtype=bool)
-    if not forbidden.any():
-        return None
-    return forbid_heads(batch, may_head(corpus.tags, corpus.offsets, forbidden))
+    allowed = allowed_heads(tags, non_heads, corpus)
+    return None if allowed is None else forbid_heads(batch, allowed)
+
+
+def allowed_heads(tags: Vocabulary, non_heads: Sequence[str], corpus: Corpus) -> np.ndarray | None:
+    """Which words may have children if the non-heads may not; None where nothing is forbidden. [token]"""
+    forbidden = np.isin(np.array(tags.symbols), non_heads)
+    return may_head(corpus.tags, corpus.offsets, forbidden) if forbidden.any() else None
 
 
 def _require_shape(table: RuleTable, order: Order, tags: int) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from depinduce.chart.states import StateBatch
 from depinduce.corpus import Corpus, Vocabulary
-from depinduce.grammar.constraints import may_head
+from depinduce.models.grammar_model import allowed_heads
 
 RARE = ""  # the item of a word that is rare or unknown
 MIN_COUNT = 2  # of a word that is an item of its own
@@ -82,8 +82,8 @@ class Refinement:
 
     def batch_without_heads(self, corpus: Corpus, non_heads: tuple[str, ...]) -> StateBatch:
         """A corpus for the chart, in which these tags head nothing."""
-        forbidden = np.isin(np.array(self.tags.symbols), non_heads)
-        return self.batch(corpus, may_head(corpus.tags, corpus.offsets, forbidden))
+        allowed = allowed_heads(self.tags, non_heads, corpus)
+        return self.batch(corpus, np.ones(len(corpus.tags), dtype=bool) if allowed is None else allowed)
 
     def to_json(self) -> dict:
         return {

@@ -90,7 +90,7 @@ def parse(shelf: Shelf, request: Mapping) -> Answer:
         }
         for block, tree in zip(blocks, parses, strict=True)
     ]
-    unknown = {tag for block in blocks for tag in _unknown_tags(parser, block.sentence)}
+    unknown = corpus_for(parser.model, [block.sentence for block in blocks]).unknown_tags
     return {"sentences": sentences, "warnings": [about_unknown_tags(unknown)] * bool(unknown)}
 
 
@@ -130,7 +130,8 @@ def rules_of_tree(shelf: Shelf, request: Mapping) -> Answer:
     parser = shelf[text_of(request, "model")].parser()
     sentence = block_of(request, parser.model.reading.tag_column, _most_words(parser)).sentence
     heads = heads_of(request, sentence)
-    keep = [word not in set(_marks(parser, sentence)) for word in range(1, len(sentence) + 1)]
+    marks = _marks(parser, sentence)
+    keep = [word not in marks for word in range(1, len(sentence) + 1)]
     heads = remove(heads, keep)
     if heads.count(0) != 1:
         return _no_rules("The root is punctuation, which the grammar does not see.")
@@ -214,12 +215,6 @@ def _marks(parser: Parser, sentence: Sentence) -> list[int]:
     return [n for n, mark in enumerate(is_punctuation(sentence, reading.punctuation, reading.tag_column), 1) if mark]
 
 
-def _unknown_tags(parser: Parser, sentence: Sentence) -> set[str]:
-    marks = set(_marks(parser, sentence))
-    tags = sentence.column(parser.model.reading.tag_column)
-    return {tag for number, tag in enumerate(tags, start=1) if number not in marks} - set(parser.tags)
-
-
 def _most_words(parser: Parser) -> int:
     """Of a sentence, so that an answer comes soon."""
     model = parser.model
@@ -236,7 +231,7 @@ def _examples(parser: Parser) -> list[str]:
     fitting = (
         sentence
         for sentence in read_sentences(demo_file("test"))
-        if shortest <= len(sentence) <= longest and not _unknown_tags(parser, sentence)
+        if shortest <= len(sentence) <= longest and not corpus_for(parser.model, [sentence]).unknown_tags
     )
     return [
         " ".join(f"{word}/{tag}" for word, tag in zip(sentence.forms, sentence.column(column), strict=True))

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from depinduce.corpus import Corpus, Vocabulary
-from depinduce.grammar.constraints import may_head
+from depinduce.corpus import Corpus
 from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, STOP, Batch, Order, RuleTable
-from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.grammar_model import GrammarModel, allowed_heads
 from depinduce.models.hdp_model import HdpModel
 from depinduce.models.lexical_model import LexicalModel
 
@@ -74,20 +73,18 @@ def stories(model: Model, corpus: Corpus, heads: Sequence[int]) -> list[Story]:
         grammar = model.grammar().with_non_heads(())
         symbols = model.refinement.symbols_in(corpus)
         seen = replace(corpus, tags=np.where(symbols == len(grammar.tags), -1, symbols).astype(np.int32))
-        allowed = _may_head(model.tags, model.non_heads, corpus)
+        allowed = allowed_heads(model.tags, model.non_heads, corpus)
         return [_story("the grammar without its hidden states", grammar, seen, heads, allowed)]
     parts = [("", model)]
     if hasattr(model, "second"):
         parts = [("the grammar over tags", model.second), ("the grammar over words", model.first)]
-    return [_story(title, part, corpus, heads, _may_head(part.tags, part.non_heads, corpus)) for title, part in parts]
-
-
-def _may_head(tags: Vocabulary, non_heads: Sequence[str], corpus: Corpus) -> np.ndarray:
-    return may_head(corpus.tags, corpus.offsets, np.isin(np.array(tags.symbols), non_heads))
+    return [
+        _story(title, part, corpus, heads, allowed_heads(part.tags, part.non_heads, corpus)) for title, part in parts
+    ]
 
 
 def _story(
-    title: str, model: GrammarModel | LexicalModel, corpus: Corpus, heads: Sequence[int], allowed: np.ndarray
+    title: str, model: GrammarModel | LexicalModel, corpus: Corpus, heads: Sequence[int], allowed: np.ndarray | None
 ) -> Story:
     inside_out = getattr(model, "inside_out", False)
     own = replace(model, inside_out=False) if inside_out else model  # its own rules, not what they are to the chart
@@ -131,7 +128,7 @@ class _Teller:
     root: np.ndarray  # [word] log p that it is the root
     heads: list[int]  # from 1, 0 is the root
     names: list[str]
-    allowed: np.ndarray  # [word] whether it may have children
+    allowed: np.ndarray | None  # [word] whether it may have children; None: all may
 
     def words(self) -> list[WordRules]:
         arcs: dict[int, list[Rule]] = {}
@@ -160,7 +157,7 @@ class _Teller:
             Rule(self._decision(place, taken=True), float(self.table.decision[row, GO])),
             Rule(self._choice(place, child), float(self.table.child[row, self.batch.column[child]])),
         ]
-        if not self.allowed[place.head]:
+        if self.allowed is not None and not self.allowed[place.head]:
             rules.append(Rule(f"{name} may not have children, by the constraint of this grammar", -math.inf))
         return rules
 
