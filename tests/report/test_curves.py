@@ -6,7 +6,7 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from depinduce.report.curves import HEIGHT, WIDTH, Series, line_chart, nice_ticks
@@ -56,6 +56,7 @@ def test_every_point_lies_in_the_picture(points):
 
 
 @given(FINITE, FINITE)
+@example(0.0, 5e-324)
 def test_ticks_are_few_even_and_reach_around_the_numbers(one, other):
     lowest, highest = sorted((one, other))
     ticks = nice_ticks(lowest, highest)

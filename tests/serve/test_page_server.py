@@ -353,9 +353,16 @@ def test_a_server_for_all_addresses_goes_by_any_address_but_by_no_foreign_name(m
 # ---------------------------------------------------------------- the command
 
 
+def heed_interrupts() -> None:
+    """In a child: what a shell starts in the background ignores Ctrl-C, and its children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_the_command_prints_the_address_and_ends_politely(models):
     command = [sys.executable, "-m", "depinduce", "serve", str(models), "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts
+    ) as process:
         try:
             line = process.stdout.readline()
             found = re.fullmatch(r"3 models at http://127\.0\.0\.1:(\d+)/ \(Ctrl-C ends it\)\n", line)

@@ -2,6 +2,20 @@
 
 Every chart tells through `expand` in which ways a cell was built. The rest is the same for all charts:
 walk down from the goal, and at every cell take the best way, or a random one, or look at all of them.
+
+Ties. Two trees that use the same rules in different places are equally probable, to the last bit, and no machine may
+prefer one of them by its way of rounding. So the log potentials of best trees are multiples of 2⁻³²: their sums are
+exact, equal trees have equal scores, and position decides. Among equally good ways to build a cell the first one is
+taken, in the order of `expand`, which asks from the top of the tree down:
+
+    the root                        the leftmost word
+    the outermost child of a side   the leftmost word
+    what comes after it             sibling chart: no further child, or the leftmost next one; then the leftmost
+                                    border between the two. Otherwise the border next to that child, or the nearest
+                                    one to it, and then the next child
+
+Of the k best trees, those of one score come in the order of their topmost way, then of the rank of its first part, then
+of its second.
 """
 
 from __future__ import annotations
@@ -168,6 +182,15 @@ def put_candidate(candidates, ranks, count, score, e, rank_a, rank_b):
 
 
 @compiled
+def comes_before(ranks, x, y):
+    """Whether one of two candidates with the same score comes first: by its edge, then by the ranks of its parts."""
+    for k in range(3):
+        if ranks[x, k] != ranks[y, k]:
+            return ranks[x, k] < ranks[y, k]
+    return False
+
+
+@compiled
 def rank_edges(edges, count, k, ways, loss, cell, candidates, ranks, choice):
     """The k best ways to build a cell, out of its edges and the k best ways to build their parts.
 
@@ -183,7 +206,7 @@ def rank_edges(edges, count, k, ways, loss, cell, candidates, ranks, choice):
     while ways[cell] < k and waiting > 0:
         best = 0
         for x in range(1, waiting):
-            if candidates[x] > candidates[best]:
+            if candidates[x] > candidates[best] or (candidates[x] == candidates[best] and comes_before(ranks, x, best)):
                 best = x
         score = candidates[best]
         e, rank_a, rank_b = ranks[best, 0], ranks[best, 1], ranks[best, 2]

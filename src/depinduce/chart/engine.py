@@ -29,6 +29,7 @@ from depinduce.chart.problem import Posteriors, Totals, Workspace, make_groups, 
 from depinduce.chart.semirings import LOG, MAX, SUM, Semiring, in_semiring
 from depinduce.grammar.rules import Batch, Factors, Order, RuleCounts, RuleTable, tag_batch
 
+VOTES = 2.0**24  # the posterior of an arc, as a vote for it, is a multiple of 1 / VOTES
 _PLAIN = ("context_count", "root_posterior", "cell_count")  # the same in every semiring
 
 
@@ -121,16 +122,16 @@ def _no_counts(table: RuleTable) -> Totals:
 
 
 def best_trees(table: RuleTable, batch: Batch, factors: Factors | None = None, *, threads: int = 1) -> Trees:
-    """The most probable tree of every sentence and its log potential."""
+    """The most probable tree of every sentence and its log potential; `derivations` says which of several."""
     heads = np.full((1, len(batch.column)), -1, dtype=np.int32)
-    score = np.full(len(batch), -np.inf)
+    rounded = np.full(len(batch), -np.inf)
     no_seeds = np.empty(0, dtype=np.int64)
 
     def run(kernel, problem, groups, space, redo):
-        kernel(problem, groups, space, no_seeds, score, redo, heads)
+        kernel(problem, groups, space, no_seeds, rounded, redo, heads)
 
     _Pass("tree_pass", table, batch, factors, threads, run).maximise()
-    return Trees(heads, score[None])
+    return _with_scores(heads, table, batch, factors)
 
 
 def k_best_trees(table: RuleTable, batch: Batch, k: int, factors: Factors | None = None, *, threads: int = 1) -> Trees:
@@ -195,7 +196,8 @@ def minimum_risk_trees(table: RuleTable, batch: Batch, factors: Factors | None =
 def trees_of_posteriors(offsets: np.ndarray, root: np.ndarray, arc: np.ndarray, *, threads: int = 1) -> Trees:
     """The trees with the largest sum of the posteriors of their arcs; none for a sentence without any posterior.
 
-    That is the best tree of a first-order grammar without rules, whose arcs weigh their posteriors.
+    That is the best tree of a first-order grammar without rules, whose arcs weigh their posteriors. These are rounded
+    to multiples of 2⁻²⁴ before, so that arcs that are equally probable but for rounding tie, and position decides.
 
     root: [token], arc: [arc], see Batch.arc_offsets
     """
@@ -203,11 +205,16 @@ def trees_of_posteriors(offsets: np.ndarray, root: np.ndarray, arc: np.ndarray, 
     plain = tag_batch(Order.FIRST, np.zeros(len(root), np.int32), offsets, 1)
     sentence = np.repeat(np.arange(len(plain)), plain.lengths)
     has_tree = np.bincount(sentence, weights=root, minlength=len(plain)) > 0.0
-    votes = Factors(root=np.where(has_tree[sentence], root, -np.inf), arc=np.repeat(arc[:, None], 2, axis=1))
-    return best_trees(nothing, plain, votes, threads=threads)
+    exact, rounded = (
+        Factors(root=np.where(has_tree[sentence], root, -np.inf), arc=np.repeat(arc[:, None], 2, axis=1))
+        for root, arc in ((root, arc), (np.rint(root * VOTES) / VOTES, np.rint(arc * VOTES) / VOTES))
+    )
+    heads = best_trees(nothing, plain, rounded, threads=threads).heads
+    return _with_scores(heads, nothing, plain, exact)
 
 
 def _with_scores(heads: np.ndarray, table: RuleTable, batch: Batch, factors: Factors | None) -> Trees:
+    """Trees with their log potentials as they are, not rounded."""
     from depinduce.grammar.trees import tree_log_potentials
 
     score = np.full((len(heads), len(batch)), -np.inf)

@@ -14,6 +14,7 @@ from depinduce.compiled import compiled
 from depinduce.grammar.rules import Batch, Factors, RuleTable
 
 HIGHEST_RULE = 1e25  # tighter than for cells, so that outside products of two rules and two cells are safe
+GRID = 2.0**32  # log potentials of best trees are multiples of 1 / GRID
 TYPICAL_CHOICE = 2.5  # how many heads a word typically has to choose from: sets the scale, not the result
 
 
@@ -142,7 +143,7 @@ def put_edge(edges, count, weight, part_a, part_b, head, child):
 
 def make_problem(table: RuleTable, batch: Batch, factors: Factors | None, semiring: Semiring) -> Problem:
     """The flat arrays of one call, taken out of log space where the semiring works with probabilities."""
-    domain = _logarithms
+    domain = _on_grid if semiring.EXACT else _logarithms
     if semiring.SCALED:  # a cell is multiplied by two rules at a time, or by two rules and two factors
         domain = partial(_probabilities, lowest=LOWEST if factors is None else math.sqrt(LOWEST))
     factors = factors or Factors()
@@ -185,6 +186,11 @@ def _logarithms(log_potentials: np.ndarray) -> np.ndarray:
     if array.size and not array.max() < np.inf:
         raise ValueError("a log potential is infinite or not a number: the model that made it has diverged")
     return array
+
+
+def _on_grid(log_potentials: np.ndarray) -> np.ndarray:
+    """Rounded so that all sums of them are exact, in any order and on any machine: see "Ties" in `derivations`."""
+    return np.rint(_logarithms(log_potentials) * GRID) / GRID
 
 
 def _probabilities(log_potentials: np.ndarray, lowest: float) -> np.ndarray:

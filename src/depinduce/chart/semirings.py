@@ -27,6 +27,7 @@ class Semiring(NamedTuple):
 
     name: str
     SCALED: bool  # are numbers kept in range by a scale on every token?
+    EXACT: bool  # are potentials rounded so that sums of them have no rounding error?
     ZERO: float
     ONE: float
     plus: object  # of Lanes
@@ -84,23 +85,23 @@ def _logarithm(x):
 
 
 SUM = Semiring(
-    "sum", True, 0.0, 1.0,
+    "sum", True, False, 0.0, 1.0,
     lanes.add, lanes.multiply, _same,
     _sum, _product, _quotient, _same, _logarithm,
 )  # fmt: skip
 LOG = Semiring(
-    "log", False, -math.inf, 0.0,
+    "log", False, False, -math.inf, 0.0,
     lanes.log_add, lanes.add, lanes.exponential,
     lanes.log_add_scalar, _sum, _difference, _exponential, _same,
 )  # fmt: skip
 MAX = Semiring(
-    "max", False, -math.inf, 0.0,
+    "max", False, True, -math.inf, 0.0,
     lanes.maximum, lanes.add, lanes.exponential,
     _larger, _sum, _difference, _exponential, _same,
 )  # fmt: skip
 
 (
-    _, SCALED, ZERO, ONE, plus, times, probability,
+    _, SCALED, EXACT, ZERO, ONE, plus, times, probability,
     plus_scalar, times_scalar, divide_scalar, as_probability, log_scalar,
 ) = SUM  # fmt: skip
 

@@ -80,7 +80,7 @@ class _Axis:
 
 def nice_ticks(lowest: float, highest: float, least_step: float = 0) -> list[float]:
     """Round numbers around a range: steps of 1, 2 or 5 times a power of ten, and not smaller than the least."""
-    if highest == lowest:
+    if highest - lowest < 1e-9 * max(1.0, abs(lowest), abs(highest)):  # a point, as far as anyone can see
         lowest, highest = lowest - 0.5, highest + 0.5
     rough = max((highest - lowest) / TICKS, least_step)
     power = 10.0 ** math.floor(math.log10(rough))
