@@ -28,12 +28,13 @@ from depinduce.cli.console import show_table
 from depinduce.corpus import Corpus, Reading, Vocabulary
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.tables import Table
+from depinduce.grammar.constraints import constraint
+from depinduce.grammar.multinomials import Multinomials
 from depinduce.grammar.rules import GO, NO, Batch, Factors, Order, RuleCounts, RuleTable
 from depinduce.learning.em import CountSteps, Data, alternate
-from depinduce.models.counts import Multinomials
-from depinduce.models.grammar_model import NO_WORDS, GrammarModel, constraint
-from depinduce.models.parse_streams import parse_file
-from depinduce.models.parsing import Parsing, parse_corpus
+from depinduce.models.tag_model import NO_WORDS, GrammarModel
+from depinduce.parsing.decoding import Parsing, parse_corpus
+from depinduce.parsing.streams import parse_file
 
 EXAMPLE = "python examples/clause_model.py --train train.conllu --test dev.conllu --groups VERB NOUN+PROPN"
 ITERATIONS = 50

@@ -17,11 +17,11 @@ from depinduce.corpus.demo import demo_file
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.scores import score
 from depinduce.evaluation.tables import comparison_table
-from depinduce.learning.count_settings import CountSettings
 from depinduce.learning.count_training import train_counts
 from depinduce.learning.em import Step
 from depinduce.learning.progress_texts import as_text
-from depinduce.models.grammar_model import GrammarModel
+from depinduce.learning.settings.counts import CountSettings
+from depinduce.models.tag_model import GrammarModel
 
 
 @dataclass(frozen=True)

@@ -29,11 +29,11 @@ from depinduce.cli.console import progress
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.grammar.constraints import may_head
+from depinduce.grammar.multinomials import Multinomials
 from depinduce.grammar.rules import HAS, NO, Order, RuleCounts, RuleTable
 from depinduce.learning.em import alternate
-from depinduce.models.counts import Multinomials
-from depinduce.models.grammar_model import GrammarModel
-from depinduce.models.parsing import Parsing, parse_corpus
+from depinduce.models.tag_model import GrammarModel
+from depinduce.parsing.decoding import Parsing, parse_corpus
 
 EXAMPLE = "python examples/third_order.py --train train.conllu --test dev.conllu --max-length 10"
 ROOM = 300_000  # words to the power of three that are in one batch

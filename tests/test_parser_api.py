@@ -23,8 +23,8 @@ from depinduce.corpus import Reading, Vocabulary, read_sentences
 from depinduce.corpus.conllu import UPOS
 from depinduce.corpus.demo import demo_file
 from depinduce.grammar.rules import Order
-from depinduce.models.grammar_model import GrammarModel
 from depinduce.models.loading import load_model
+from depinduce.models.tag_model import GrammarModel
 
 torch.set_num_threads(1)
 
@@ -229,11 +229,11 @@ def test_a_grammar_over_words_has_no_list_of_rules(trained):
 
 
 def test_parses_do_not_depend_on_blocks_and_threads(parser, folder, monkeypatch):
-    from depinduce.models import parse_streams
+    from depinduce.parsing import streams
 
     sentences = list(read_sentences(folder / "test.conllu"))
     whole = [parse.heads for parse in parser.parse(sentences)]
-    monkeypatch.setattr(parse_streams, "MOST_WORDS", 30)
+    monkeypatch.setattr(streams, "MOST_WORDS", 30)
     assert [parse.heads for parse in parser.parse(sentences, threads=2)] == whole
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depinduce.experiments.recipes import load_recipe
+from depinduce.learning.settings.recipes import load_recipe
 from depinduce.report.arc_layout import Arc
 from depinduce.report.svg_arcs import Band, Course
 from drawing.sheet import MARGIN, Sheet

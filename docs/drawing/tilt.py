@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from depinduce.grammar.knowledge import Knowledge, load_knowledge
+from depinduce.grammar.multinomials import Multinomials, uniform_counts
 from depinduce.grammar.rules import Order, RuleTable
 from depinduce.grammar.trees import tree_log_potentials
-from depinduce.learning.knowledge import Knowledge, load_knowledge
 from depinduce.learning.posterior_constraint import ShareConstraint, tilt_of
-from depinduce.models.counts import Multinomials, uniform_counts
 from drawing.sheet import Sheet
 from drawing.toy_corpus import SHORTEST, TAGS, all_trees, batch_of
 from drawing.tree_panels import corner, panel, sheet_height

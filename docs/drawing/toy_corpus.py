@@ -9,9 +9,9 @@ import numpy as np
 
 from depinduce.corpus import Vocabulary
 from depinduce.evaluation.trees import find_cycle, is_projective
+from depinduce.grammar.multinomials import Multinomials, uniform_counts
 from depinduce.grammar.rules import Batch, Order, RuleTable, tag_batch
 from depinduce.grammar.trees import tree_counts, tree_log_potentials
-from depinduce.models.counts import Multinomials, uniform_counts
 
 TAGS = Vocabulary.from_counts({"DET": 4, "NOUN": 8, "VERB": 4})  # in all SENTENCES
 TAG_OF = {"the": "DET", "girls": "NOUN", "book": "NOUN", "books": "NOUN", "read": "VERB"}

@@ -27,15 +27,15 @@ from depinduce.corpus.conllu import UPOS
 from depinduce.corpus.punctuation import marks_of
 from depinduce.corpus.tagged import SentenceLike, as_sentence
 from depinduce.errors import DepinduceError
-from depinduce.models.parsed_sentences import ParsedSentence
+from depinduce.parsing.parsed_sentences import ParsedSentence
 
 if TYPE_CHECKING:
     from depinduce.evaluation.scores import Scores
-    from depinduce.models.generation import GeneratedSentence
-    from depinduce.models.inspection import Inspection
+    from depinduce.insight.generation import GeneratedSentence
+    from depinduce.insight.inspection import Inspection
     from depinduce.models.loading import Model
-    from depinduce.models.parse_streams import Totals
-    from depinduce.models.parsing import Parsing
+    from depinduce.parsing.decoding import Parsing
+    from depinduce.parsing.streams import Totals
 
 Files = str | Path | Iterable[str | Path]
 NOTEBOOK = 1000  # pixels of its width that a picture may have
@@ -187,8 +187,8 @@ class Parser:
         >>> tiny.tags
         ('N', 'V', 'D')
         """
-        from depinduce.experiments.recipes import configure_with_recipe
         from depinduce.learning.held_out import held_out, training_corpus, warn_about_tags
+        from depinduce.learning.settings.recipes import configure_with_recipe
         from depinduce.learning.trainers import train_model
         from depinduce.models.model_files import require_place_for_model
 
@@ -229,8 +229,8 @@ class Parser:
         >>> two.log_likelihood < 0
         True
         """
-        from depinduce.models.parse_streams import blocks, parse_sentences
-        from depinduce.models.parsing import Parsing
+        from depinduce.parsing.decoding import Parsing
+        from depinduce.parsing.streams import blocks, parse_sentences
 
         if isinstance(sentences, str | Path | Sentence):
             one = "parse_file reads files" if isinstance(sentences, Path) else "put one sentence into brackets"
@@ -250,7 +250,7 @@ class Parser:
         >>> best.probability > second.probability > 0
         True
         """
-        from depinduce.models.parsing import Parsing
+        from depinduce.parsing.decoding import Parsing
 
         return self._trees(sentence, Parsing(posteriors=True, threads=threads, k_best=k, log_likelihood=True))
 
@@ -261,7 +261,7 @@ class Parser:
         >>> len(drawn), len({tuple(parse.heads) for parse in drawn}) > 1
         (100, True)
         """
-        from depinduce.models.parsing import Parsing
+        from depinduce.parsing.decoding import Parsing
 
         parsing = Parsing(posteriors=True, threads=threads, samples=n, seed=seed, log_likelihood=True)
         return self._trees(sentence, parsing)
@@ -276,8 +276,8 @@ class Parser:
         >>> matrix.shape, matrix.sum(axis=0).round(6).tolist()
         ((4, 3), [1.0, 1.0, 0.0])
         """
-        from depinduce.models.parse_streams import corpus_for
-        from depinduce.models.parsing import arc_posteriors
+        from depinduce.parsing.decoding import arc_posteriors
+        from depinduce.parsing.streams import corpus_for
 
         made = as_sentence(sentence, self._tag_column)
         corpus = corpus_for(self.model, [made])
@@ -315,8 +315,8 @@ class Parser:
         >>> totals.sentences, totals.words
         (150, 1350)
         """
-        from depinduce.models.parse_streams import parse_file
-        from depinduce.models.parsing import Parsing
+        from depinduce.parsing.decoding import Parsing
+        from depinduce.parsing.streams import parse_file
 
         totals = parse_file(
             self.model, path, out, Parsing(decode, posteriors, threads, k_best, samples, seed, log_likelihood)
@@ -353,7 +353,7 @@ class Parser:
         >>> left.children[0].tag, round(left.children[0].probability, 2)
         ('DET', 0.66)
         """
-        from depinduce.models.inspection import inspect_grammar
+        from depinduce.insight.inspection import inspect_grammar
         from depinduce.models.loading import require_grammar
 
         return inspect_grammar(require_grammar(self.model), heads)
@@ -365,7 +365,7 @@ class Parser:
         >>> sentence.tags, sentence.heads
         (['PRON', 'DET', 'NOUN', 'VERB', 'CCONJ', 'NOUN'], [4, 3, 4, 0, 4, 4])
         """
-        from depinduce.models.generation import Generator
+        from depinduce.insight.generation import Generator
         from depinduce.models.loading import require_grammar
 
         return list(Generator(require_grammar(self.model), seed, max_words).sentences(n))
@@ -406,7 +406,7 @@ class Parser:
         return self.model.reading.tag_column
 
     def _trees(self, sentence: SentenceLike, parsing: Parsing) -> list[Parse]:
-        from depinduce.models.parse_streams import parse_sentences
+        from depinduce.parsing.streams import parse_sentences
 
         (trees,), unknown = parse_sentences(self.model, [as_sentence(sentence, self._tag_column)], parsing)
         self._warn_about(unknown, caller=4)
@@ -416,7 +416,7 @@ class Parser:
         return Parse(**vars(tree), tag_column=self._tag_column)
 
     def _warn_about(self, unknown_tags: Iterable[str], caller: int = 3) -> None:
-        from depinduce.models.parse_streams import about_unknown_tags
+        from depinduce.parsing.streams import about_unknown_tags
 
         if unknown_tags:
             warnings.warn(about_unknown_tags(unknown_tags), stacklevel=caller)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import tomllib
+from pathlib import Path
 from typing import Any
 
 from depinduce.errors import DepinduceError
@@ -23,3 +26,24 @@ def require_positive(settings: Any, *names: str) -> None:
 def names_one_of(choices: dict[str, tuple[int, ...]], words: tuple[str, ...]) -> bool:
     """Whether the first word is one of the choices and as many words follow as it can take."""
     return bool(words) and words[0] in choices and len(words) - 1 in choices[words[0]]
+
+
+def write_toml(path: str | Path, values: dict[str, Any]) -> None:
+    """Plain names and values; None is left out."""
+    lines = [f"{name} = {_toml(value)}\n" for name, value in values.items() if value is not None]
+    Path(path).write_text("".join(lines), encoding="utf-8")
+
+
+def _toml(value: Any) -> str:
+    text = json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)  # the same in both, but
+    return text.replace("\x7f", "\\u007f")  # for this
+
+
+def read_toml(path: str | Path, what: str = "settings", example: str = "epochs = 4") -> dict[str, Any]:
+    """The tables of a TOML file. what, example: what it should hold, for errors"""
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DepinduceError(f"{path}: {error.strerror}. Name a TOML file of {what}.") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise DepinduceError(f"{path}: not a TOML file ({error}). Write lines such as: {example}") from error

@@ -12,7 +12,7 @@ from depinduce.bench.training import NETWORK, YARDSTICKS, Yardstick
 from depinduce.bench.training_settings import TrainingBench
 from depinduce.cli import main
 from depinduce.grammar.rules import Order
-from depinduce.models.network import RuleNetwork
+from depinduce.networks.tag_network import RuleNetwork
 
 TAGS = ("NOUN", "VERB", "DET", "ADJ")
 

@@ -12,7 +12,7 @@ from depinduce.bridges.nltk_graph import to_nltk
 from depinduce.corpus import Sentence, read_sentences
 from depinduce.corpus.demo import demo_file
 from depinduce.errors import DepinduceError
-from depinduce.models.parsed_sentences import ParsedSentence
+from depinduce.parsing.parsed_sentences import ParsedSentence
 
 nltk = pytest.importorskip("nltk")
 

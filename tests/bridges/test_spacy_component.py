@@ -16,10 +16,10 @@ from depinduce.corpus import Reading, Sentence, load_corpus, read_sentences
 from depinduce.corpus.conllu import UPOS, XPOS
 from depinduce.corpus.demo import demo_file
 from depinduce.errors import DepinduceError
-from depinduce.learning.count_settings import CountSettings
 from depinduce.learning.count_training import train_counts
-from depinduce.models.parse_streams import parse_sentences
-from depinduce.models.parsing import Parsing
+from depinduce.learning.settings.counts import CountSettings
+from depinduce.parsing.decoding import Parsing
+from depinduce.parsing.streams import parse_sentences
 
 spacy = pytest.importorskip("spacy")
 

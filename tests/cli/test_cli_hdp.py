@@ -11,8 +11,8 @@ from cli.demo_parts import contents, demo_part, depinduce, without_heads
 from corpus.blocks import block, write
 
 from depinduce.cli import train as train_command
-from depinduce.models.hdp_model import HdpModel
 from depinduce.models.loading import load_grammar, load_model
+from depinduce.models.state_model import HdpModel
 
 RULES = """share = 0.7
 [categories]

@@ -14,8 +14,8 @@ from learning.tagged import random_table
 
 from depinduce.corpus import Reading, Vocabulary, load_corpus, read_sentences
 from depinduce.grammar.rules import HAS, LEFT, NO, RIGHT, Order, RuleTable
-from depinduce.models.grammar_model import GrammarModel
 from depinduce.models.loading import load_grammar
+from depinduce.models.tag_model import GrammarModel
 
 TAGS = Vocabulary(["NOUN", "VERB", "DET"], [3, 2, 1])
 NOUN, VERB, DET = range(3)
@@ -258,7 +258,7 @@ def test_faults_of_sample_are_told(trained, arguments, message, tmp_path, capsys
 
 
 def test_giving_up_leaves_no_output(tmp_path, monkeypatch, capsys):
-    from depinduce.models import generation
+    from depinduce.insight import generation
 
     monkeypatch.setattr(generation, "TRIES", 20)
     endless = replace(random_table(Order.FIRST, 3, seed=0), decision=np.full((12, 2), [-np.inf, 0.0]))

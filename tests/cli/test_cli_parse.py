@@ -16,8 +16,8 @@ from corpus.blocks import block, write
 
 from depinduce.corpus import read_sentences
 from depinduce.corpus.demo import demo_file
-from depinduce.models import parse_streams
-from depinduce.models.parse_streams import parse_stream
+from depinduce.parsing import streams
+from depinduce.parsing.streams import parse_stream
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +180,7 @@ def test_an_interruption_leaves_no_output(model, tmp_path, monkeypatch, capsys):
         yield from itertools.islice(parse_stream(*arguments, block=20), 3)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(parse_streams, "parse_stream", interrupted)
+    monkeypatch.setattr(streams, "parse_stream", interrupted)
     assert depinduce("parse", model, demo_file("test"), "-o", tmp_path / "out.conllu") == 130
     assert "interrupted; nothing half-written is left behind" in capsys.readouterr().err
     assert contents(tmp_path) == {}

@@ -24,11 +24,11 @@ from depinduce.corpus.tagged import as_sentence
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.trees import is_projective
 from depinduce.grammar.constraints import UD_NON_HEADS
+from depinduce.grammar.multinomials import Multinomials, random_counts
 from depinduce.grammar.rules import HAS, NO, Order, RuleCounts, tag_batch
-from depinduce.learning.count_settings import CountSettings
 from depinduce.learning.count_training import train_counts
 from depinduce.learning.em import LikelihoodFell
-from depinduce.models.counts import Multinomials, random_counts
+from depinduce.learning.settings.counts import CountSettings
 
 GROUPS = np.array([1, 0, 1, 2], dtype=np.int32)  # of four tags; ROOT is 3
 AXES = (2, 4, 4, 2)  # direction, head, group or ROOT, valence

@@ -12,7 +12,7 @@ import pytest
 import third_order
 
 import depinduce
-from depinduce.experiments.recipes import load_recipe
+from depinduce.learning.settings.recipes import load_recipe
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "extending.md"

@@ -20,11 +20,11 @@ from depinduce.corpus import load_corpus
 from depinduce.corpus.demo import demo_file
 from depinduce.evaluation.trees import is_projective
 from depinduce.grammar.constraints import UD_NON_HEADS
+from depinduce.grammar.multinomials import Multinomials, random_counts
 from depinduce.grammar.rules import Order, RuleCounts, RuleTable, tag_batch
 from depinduce.grammar.trees import tree_log_potentials
 from depinduce.learning.em import LikelihoodFell, alternate
-from depinduce.models.counts import Multinomials, random_counts
-from depinduce.models.grammar_model import GrammarModel
+from depinduce.models.tag_model import GrammarModel
 
 TAGS = 3
 every_kind = pytest.mark.parametrize("kind", list(Kind))

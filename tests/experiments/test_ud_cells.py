@@ -15,11 +15,11 @@ from real_data import REAL_DATA, real_files
 from depinduce.errors import DepinduceError
 from depinduce.experiments.cells import run_cell, tasks_of
 from depinduce.experiments.experiment import Cell
-from depinduce.experiments.recipes import recipe_names
 from depinduce.experiments.suites import EXPERIMENTS, plan, read_cell
 from depinduce.experiments.ud import LANGUAGES, UD, require_data, require_development
 from depinduce.learning.network_training import Diverged
 from depinduce.learning.runs import Run
+from depinduce.learning.settings.recipes import recipe_names
 
 
 @pytest.fixture(scope="module")

@@ -38,7 +38,7 @@ from depinduce.experiments.wsj_tables import (
 )
 from depinduce.learning import hdp
 from depinduce.learning.held_out import training_corpus
-from depinduce.models.parsing import Parsing, parse_corpus
+from depinduce.parsing.decoding import Parsing, parse_corpus
 
 PAPER = Path(__file__).resolve().parents[3] / "shared" / "paper" / "second-order-ndmv.tex"
 FROM_HDP_DEP = [name for name, experiment in WSJ.items() if experiment.configuration().learning.init[0] == "hdp-dep"]

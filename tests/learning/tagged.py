@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 
 from depinduce.corpus import Corpus, Vocabulary
+from depinduce.grammar.multinomials import Multinomials, random_counts
 from depinduce.grammar.rules import Order, RuleTable
-from depinduce.models.counts import Multinomials, random_counts
 
 RULES = """
 [categories]

@@ -7,12 +7,13 @@ import dataclasses
 import pytest
 
 from depinduce.errors import DepinduceError
-from depinduce.experiments.recipes import load_recipe, recipe_names
-from depinduce.learning.configuration import configure, read_toml, write_toml
-from depinduce.learning.count_settings import CountSettings
-from depinduce.learning.learning_settings import COUNT_MODELS, NETWORK_MODELS, NEURAL_MODELS
-from depinduce.learning.neural_settings import NeuralSettings
-from depinduce.models.network_settings import NetworkSettings
+from depinduce.learning.settings.configuration import configure
+from depinduce.learning.settings.counts import CountSettings
+from depinduce.learning.settings.learning import COUNT_MODELS, NETWORK_MODELS, NEURAL_MODELS
+from depinduce.learning.settings.networks import NeuralSettings
+from depinduce.learning.settings.recipes import load_recipe, recipe_names
+from depinduce.networks.network_settings import NetworkSettings
+from depinduce.settings import read_toml, write_toml
 
 # ---------------------------------------------------------------- which settings there are
 

@@ -12,16 +12,16 @@ from depinduce.chart.engine import best_trees, log_partition
 from depinduce.corpus import Corpus, Reading, Vocabulary
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.trees import find_cycle, projective_sentences
+from depinduce.grammar.multinomials import Multinomials
 from depinduce.grammar.rules import GO, Order, tag_batch
 from depinduce.grammar.trees import tree_counts
-from depinduce.learning.count_settings import CountSettings
 from depinduce.learning.count_training import counts_of_parses, start, train_counts
-from depinduce.learning.learning_settings import COUNT_MODELS as ORDERS
+from depinduce.learning.settings.counts import CountSettings
+from depinduce.learning.settings.learning import COUNT_MODELS as ORDERS
 from depinduce.learning.starts import harmonic_table, in_vocabulary
-from depinduce.models.counts import Multinomials
-from depinduce.models.grammar_model import GrammarModel
 from depinduce.models.loading import load_grammar
-from depinduce.models.parsing import Parsing, parse_corpus
+from depinduce.models.tag_model import GrammarModel
+from depinduce.parsing.decoding import Parsing, parse_corpus
 
 every_model = pytest.mark.parametrize("model", list(ORDERS))
 CORPUS = tagged(*random_sentences(3, count=30))

@@ -10,9 +10,9 @@ from depinduce.chart.engine import best_trees, log_partition
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.grammar.constraints import forbid_heads, may_head
+from depinduce.grammar.multinomials import Multinomials, random_counts, uniform_counts
 from depinduce.grammar.rules import HAS, LEFT, NO, RIGHT, Order, RuleCounts, RuleTable, tag_batch
 from depinduce.learning.em import CountSteps, Data, LikelihoodFell, Outcome, Step, alternate
-from depinduce.models.counts import Multinomials, random_counts, uniform_counts
 
 TAGS = 4
 

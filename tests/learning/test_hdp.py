@@ -17,18 +17,18 @@ from depinduce.chart.states import VALENCES, StateBatch, StateRules, state_expec
 from depinduce.corpus import Corpus, Reading
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.trees import find_cycle, projective_sentences
+from depinduce.grammar.knowledge import load_knowledge
 from depinduce.grammar.rules import LEFT, RIGHT
 from depinduce.learning import hdp, posterior_constraint
-from depinduce.learning.count_settings import CountSettings
 from depinduce.learning.count_training import train_counts
 from depinduce.learning.em import alternate
 from depinduce.learning.hdp import Beliefs, HdpSteps, distinct, refinement_of, start, train_hdp
-from depinduce.learning.hdp_settings import HdpSettings
-from depinduce.learning.knowledge import load_knowledge
-from depinduce.models.hdp_model import HdpModel
+from depinduce.learning.settings.counts import CountSettings
+from depinduce.learning.settings.states import HdpSettings
 from depinduce.models.loading import load_grammar, load_model
 from depinduce.models.model_files import NUMBERS
-from depinduce.models.parsing import Parsing, parse_corpus, parse_trees
+from depinduce.models.state_model import HdpModel
+from depinduce.parsing.decoding import Parsing, parse_corpus, parse_trees
 
 pytestmark = pytest.mark.filterwarnings("error")
 SHORT = tagged("N V", "D N V", "V N", "N", "D N V N", "V D N", "N V", "D A N")  # few enough trees to list them

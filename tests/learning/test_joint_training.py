@@ -17,19 +17,19 @@ from models.worded import random_words, worded
 from depinduce.chart.engine import best_trees, entropy, expectations, log_partition
 from depinduce.corpus import Corpus, load_corpus
 from depinduce.errors import DepinduceError, InputError
+from depinduce.grammar.multinomials import Multinomials
 from depinduce.grammar.rules import HAS, LEFT, NO, RIGHT, Factors, Order, RuleCounts, RuleTable, tag_batch
-from depinduce.learning.configuration import Configuration, configure
 from depinduce.learning.learners import Learner, TagLearner, WordLearner, make_learners, product, word_vectors
 from depinduce.learning.network_training import NetworkTraining, Start
 from depinduce.learning.runs import MODEL, Progress, Run
+from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.starts import harmonic_table
-from depinduce.models.counts import Multinomials
-from depinduce.models.grammar_model import GrammarModel
 from depinduce.models.joint_model import JointModel
-from depinduce.models.lexical_batch import LexicalBatch, as_factors, from_factors, lexical_batch
-from depinduce.models.lexical_model import LexicalModel
 from depinduce.models.loading import load_model
-from depinduce.models.parsing import Parsing, parse_corpus
+from depinduce.models.tag_model import GrammarModel
+from depinduce.models.word_model import LexicalModel
+from depinduce.networks.word_batch import LexicalBatch, as_factors, from_factors, lexical_batch
+from depinduce.parsing.decoding import Parsing, parse_corpus
 
 torch.set_num_threads(1)  # the networks here are tiny
 

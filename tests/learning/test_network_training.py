@@ -14,15 +14,15 @@ from depinduce.chart.engine import best_trees, expectations, log_partition
 from depinduce.corpus import Corpus
 from depinduce.grammar.between_orders import raise_order
 from depinduce.grammar.inside_out import as_outside_in, counts_inside_out
+from depinduce.grammar.multinomials import Multinomials, random_counts
 from depinduce.grammar.rules import RuleCounts, RuleTable, tag_batch
 from depinduce.grammar.trees import tree_counts
 from depinduce.learning.em import LikelihoodFell
-from depinduce.learning.learning_settings import NEURAL_MODELS
 from depinduce.learning.network_training import Diverged, Epoch, NetworkTraining, Start
-from depinduce.learning.neural_settings import NeuralSettings
+from depinduce.learning.settings.learning import NEURAL_MODELS
+from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.learning.starts import harmonic_table
-from depinduce.models.counts import Multinomials, random_counts
-from depinduce.models.network_settings import NetworkSettings
+from depinduce.networks.network_settings import NetworkSettings
 
 torch.set_num_threads(1)  # the networks here are tiny
 

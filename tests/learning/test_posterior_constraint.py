@@ -16,21 +16,21 @@ from depinduce.chart.engine import expectations
 from depinduce.corpus import Corpus, Reading
 from depinduce.errors import DepinduceError
 from depinduce.grammar.inside_out import as_outside_in
+from depinduce.grammar.knowledge import Matches
+from depinduce.grammar.multinomials import Multinomials
 from depinduce.grammar.rules import LEFT, RIGHT, Order, RuleTable, tag_batch
 from depinduce.learning import posterior_constraint
-from depinduce.learning.configuration import configure
-from depinduce.learning.count_settings import CountSettings
 from depinduce.learning.count_training import train_counts
 from depinduce.learning.em import CountSteps, Data
-from depinduce.learning.knowledge import Matches
 from depinduce.learning.network_training import NetworkTraining, Start
-from depinduce.learning.neural_settings import NeuralSettings
 from depinduce.learning.posterior_constraint import LARGEST_DUAL, TOLERANCE, ShareConstraint, tilt_of
 from depinduce.learning.runs import Run
+from depinduce.learning.settings.configuration import configure
+from depinduce.learning.settings.counts import CountSettings
+from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.learning.starts import harmonic_table
-from depinduce.models.counts import Multinomials
-from depinduce.models.grammar_model import GrammarModel
-from depinduce.models.network_settings import NetworkSettings
+from depinduce.models.tag_model import GrammarModel
+from depinduce.networks.network_settings import NetworkSettings
 
 torch.set_num_threads(1)  # the networks here are tiny
 

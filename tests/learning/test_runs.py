@@ -24,15 +24,15 @@ from depinduce.evaluation.trees import find_cycle, projective_sentences
 from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.rules import Order, tag_batch
 from depinduce.learning.checkpoints import read_checkpoint
-from depinduce.learning.configuration import Configuration, configure
 from depinduce.learning.network_training import Diverged, NetworkTraining, Start
 from depinduce.learning.runs import CHECKPOINT, CONFIGURATION, METRICS, MODEL, Progress, Run, rungs
+from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.starts import harmonic_table
-from depinduce.models.consensus import agreed_trees
-from depinduce.models.grammar_model import GrammarModel
 from depinduce.models.loading import load_grammar
 from depinduce.models.model_files import DESCRIPTION, NUMBERS, require_place_for_model
-from depinduce.models.parsing import Parsing, parse_corpus
+from depinduce.models.tag_model import GrammarModel
+from depinduce.parsing.consensus import agreed_trees
+from depinduce.parsing.decoding import Parsing, parse_corpus
 
 CORPUS = tagged(*random_sentences(3, count=30))
 HELD_OUT = tagged(*random_sentences(103, tags="NNVDA"), vocabulary=CORPUS.tag_vocabulary)

@@ -19,20 +19,20 @@ from models.worded import random_words, worded
 from depinduce.chart.engine import expectations, log_partition
 from depinduce.corpus import Corpus, Reading
 from depinduce.errors import DepinduceError
+from depinduce.grammar.multinomials import Multinomials, uniform_counts
 from depinduce.grammar.rules import Order, RuleCounts
 from depinduce.learning.learners import TagLearner, WordLearner, product
-from depinduce.learning.neural_settings import NeuralSettings
-from depinduce.models import parsing
-from depinduce.models.counts import Multinomials, uniform_counts
-from depinduce.models.grammar_model import GrammarModel
+from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.models.joint_model import JointModel
-from depinduce.models.lexical_model import LexicalModel
-from depinduce.models.lexical_network import LexicalNetwork
-from depinduce.models.lexicon import Lexicon
 from depinduce.models.loading import load_grammar, load_model, member
-from depinduce.models.network import RuleNetwork
-from depinduce.models.network_settings import NetworkSettings
-from depinduce.models.parsing import Parsing, parse_corpus, parse_trees
+from depinduce.models.tag_model import GrammarModel
+from depinduce.models.word_model import LexicalModel
+from depinduce.networks.lexicon import Lexicon
+from depinduce.networks.network_settings import NetworkSettings
+from depinduce.networks.tag_network import RuleNetwork
+from depinduce.networks.word_network import LexicalNetwork
+from depinduce.parsing import decoding
+from depinduce.parsing.decoding import Parsing, parse_corpus, parse_trees
 
 torch.set_num_threads(1)  # the networks here are tiny
 
@@ -216,9 +216,9 @@ def test_sentences_parsed_in_pieces_come_back_in_their_order(model, decode, room
     assert (np.diff(corpus.lengths) < 0).any()  # they are not sorted
     options, pieces = Parsing(decode, posteriors=True), []
     heads, posteriors = parse_with_posteriors(model, corpus, options)
-    together = parsing._parse_together
-    monkeypatch.setattr(parsing, "MOST_ROOM", room)
-    monkeypatch.setattr(parsing, "_parse_together", lambda *given: pieces.append(len(given[1])) or together(*given))
+    together = decoding._parse_together
+    monkeypatch.setattr(decoding, "MOST_ROOM", room)
+    monkeypatch.setattr(decoding, "_parse_together", lambda *given: pieces.append(len(given[1])) or together(*given))
     again, probabilities = parse_with_posteriors(model, corpus, options)
     assert sum(pieces) == len(corpus) and len(pieces) > 3
     assert (len(pieces) == len(corpus)) == (room == 1)
@@ -230,7 +230,7 @@ def test_sentences_parsed_in_pieces_come_back_in_their_order(model, decode, room
 @every_model
 @pytest.mark.parametrize("room", [1, 10**9])
 def test_k_best_trees_and_likelihoods_are_those_of_the_enumeration_in_any_pieces(model, room, monkeypatch):
-    monkeypatch.setattr(parsing, "MOST_ROOM", room)
+    monkeypatch.setattr(decoding, "MOST_ROOM", room)
     k = 4
     parses = parse_trees(model, CORPUS, Parsing(k_best=k))
     parts = [model] if isinstance(model, LexicalModel) else [model.first, model.second]
@@ -250,7 +250,7 @@ def test_k_best_trees_and_likelihoods_are_those_of_the_enumeration_in_any_pieces
 def test_samples_in_pieces_are_those_of_all_sentences_together(model, monkeypatch):
     options = Parsing(samples=6, seed=2, posteriors=True)
     together = parse_trees(model, CORPUS, options)
-    monkeypatch.setattr(parsing, "MOST_ROOM", 1)
+    monkeypatch.setattr(decoding, "MOST_ROOM", 1)
     in_pieces = parse_trees(model, CORPUS, options)
     assert np.array_equal(in_pieces.heads, together.heads)
     assert len(np.unique(together.heads, axis=0)) > 1

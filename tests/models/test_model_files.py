@@ -14,8 +14,8 @@ from learning.tagged import random_table
 from depinduce.corpus import Reading, Vocabulary
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
-from depinduce.models.grammar_model import GrammarModel
 from depinduce.models.loading import load_grammar
+from depinduce.models.tag_model import GrammarModel
 
 
 def example(order: Order = Order.SIBLING, seed: int = 1, **changes) -> GrammarModel:

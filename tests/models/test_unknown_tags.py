@@ -11,8 +11,8 @@ from depinduce.corpus import Vocabulary
 from depinduce.grammar.between_orders import add_average_tag
 from depinduce.grammar.rules import Order, tag_batch
 from depinduce.grammar.trees import tree_log_potentials
-from depinduce.models.grammar_model import GrammarModel
-from depinduce.models.parsing import Parsing, parse_corpus
+from depinduce.models.tag_model import GrammarModel
+from depinduce.parsing.decoding import Parsing, parse_corpus
 
 every_order = pytest.mark.parametrize("order", list(Order))
 TAGS = Vocabulary(["N", "V", "D"], [3, 2, 1])

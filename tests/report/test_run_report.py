@@ -16,10 +16,10 @@ from report.pages import Page
 
 from depinduce.corpus import Vocabulary, read_sentences
 from depinduce.grammar.rules import Order
-from depinduce.models import parse_streams
-from depinduce.models.grammar_model import GrammarModel
-from depinduce.models.parse_streams import parse_sentences
-from depinduce.models.parsing import Parsing
+from depinduce.models.tag_model import GrammarModel
+from depinduce.parsing import streams
+from depinduce.parsing.decoding import Parsing
+from depinduce.parsing.streams import parse_sentences
 from depinduce.report.run_report.facts import Facts, gather
 from depinduce.report.run_report.file_facts import MOST_TAGS, FileFacts, file_facts
 from depinduce.report.run_report.heat_map import heat_map, shares_of_children
@@ -127,7 +127,7 @@ def test_rare_tags_are_taken_together():
 
 def test_blocks_change_nothing(tmp_path, monkeypatch):
     whole = of_file(tmp_path)
-    monkeypatch.setattr(parse_streams, "MOST_WORDS", 6)
+    monkeypatch.setattr(streams, "MOST_WORDS", 6)
     parts = of_file(tmp_path)
     np.testing.assert_array_equal(parts.heads, whole.heads)
     np.testing.assert_array_equal(parts.gold, whole.gold)

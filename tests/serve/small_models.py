@@ -9,12 +9,12 @@ from models.worded import random_words, worded
 
 from depinduce.corpus import Corpus, Vocabulary
 from depinduce.grammar.rules import LEFT, RIGHT, Order, RuleTable
-from depinduce.models.grammar_model import GrammarModel
 from depinduce.models.joint_model import JointModel
-from depinduce.models.lexical_model import LexicalModel
-from depinduce.models.lexical_network import LexicalNetwork
-from depinduce.models.lexicon import Lexicon
-from depinduce.models.network_settings import NetworkSettings
+from depinduce.models.tag_model import GrammarModel
+from depinduce.models.word_model import LexicalModel
+from depinduce.networks.lexicon import Lexicon
+from depinduce.networks.network_settings import NetworkSettings
+from depinduce.networks.word_network import LexicalNetwork
 
 torch.set_num_threads(1)
 

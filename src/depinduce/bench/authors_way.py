@@ -24,8 +24,8 @@ from torch.nn.functional import relu
 from depinduce.bench.yardstick import to_the_end
 from depinduce.chart.batched import NEVER
 from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, STOP
-from depinduce.models.network import RuleNetwork
-from depinduce.models.network_settings import NetworkSettings
+from depinduce.networks.network_settings import NetworkSettings
+from depinduce.networks.tag_network import RuleNetwork
 
 DIRECTIONS = VALENCES = DECISIONS = 2
 

@@ -29,9 +29,9 @@ import torch
 from depinduce.bench.charts import least_seconds, peak_memory_mb
 from depinduce.bench.lexical_settings import LexicalBench
 from depinduce.corpus import Corpus, Vocabulary
-from depinduce.learning.configuration import configure
 from depinduce.learning.learners import make_learners
 from depinduce.learning.network_training import NetworkTraining
+from depinduce.learning.settings.configuration import configure
 
 TAGS = 40
 

@@ -49,9 +49,9 @@ from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
 from depinduce.learning.em import expected_counts
 from depinduce.learning.network_training import NetworkTraining
-from depinduce.learning.neural_settings import NeuralSettings
-from depinduce.models.network import RuleNetwork
-from depinduce.models.network_settings import NetworkSettings
+from depinduce.learning.settings.networks import NeuralSettings
+from depinduce.networks.network_settings import NetworkSettings
+from depinduce.networks.tag_network import RuleNetwork
 
 OURS, AUTHORS = "ours", "the authors' way"
 NETWORK = NetworkSettings()  # the paper's for UD

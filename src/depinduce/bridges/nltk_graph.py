@@ -11,7 +11,7 @@ from depinduce.errors import DepinduceError
 if TYPE_CHECKING:
     from nltk.parse.dependencygraph import DependencyGraph
 
-    from depinduce.models.parsed_sentences import ParsedSentence
+    from depinduce.parsing.parsed_sentences import ParsedSentence
 
 LEMMA, FEATS = 3, 6
 ROOT_LABEL, LABEL = "ROOT", "dep"

@@ -64,7 +64,7 @@ class DepinduceParser(Pipe):
     """Sets the heads of tagged documents by a grammar."""
 
     def __init__(self, name: str, place: str | None, decode: str = "viterbi", threads: int = 1):
-        from depinduce.models.parsing import Parsing
+        from depinduce.parsing.decoding import Parsing
 
         self.name, self.place = name, place
         self.parsing = Parsing(decode=decode, threads=threads)
@@ -108,7 +108,7 @@ class DepinduceParser(Pipe):
 
     def parse(self, docs: list[Doc]) -> None:
         """Set the heads, labels and sentence boundaries of some documents."""
-        from depinduce.models.parse_streams import about_unknown_tags, parse_sentences
+        from depinduce.parsing.streams import about_unknown_tags, parse_sentences
 
         _live_without_torch_threads()
         grammar = self.grammar

@@ -40,8 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
     from depinduce.evaluation.baselines import BASELINES
     from depinduce.evaluation.scores import score
     from depinduce.evaluation.tables import comparison_table
-    from depinduce.learning.count_settings import CountSettings
     from depinduce.learning.progress_texts import as_text
+    from depinduce.learning.settings.counts import CountSettings
     from depinduce.report.svg_tree import tree_svg
     from depinduce.report.text_tree import draw_tree
 
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     say(f"training on {len(train)} synthetic English sentences, {len(train.tags)} words: tags only, no trees")
 
     from depinduce.learning.count_training import train_counts
-    from depinduce.models.parsing import Parsing, parse_corpus
+    from depinduce.parsing.decoding import Parsing, parse_corpus
 
     settings = CountSettings(non_heads=("ud",))
     with progress("EM", settings.iterations, "iterations") as update:

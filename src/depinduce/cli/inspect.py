@@ -26,8 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.number < 1:
         raise DepinduceError(f"--number must be at least 1, not {arguments.number}.")
-    from depinduce.models.inspection import inspect_grammar
-    from depinduce.models.inspection_texts import about_head, about_roots, facts_of, is_rare, title_of
+    from depinduce.insight.inspection import inspect_grammar
+    from depinduce.insight.texts import about_head, about_roots, facts_of, is_rare, title_of
     from depinduce.models.loading import load_grammar
 
     inspection = inspect_grammar(load_grammar(arguments.model), arguments.head)

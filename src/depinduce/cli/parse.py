@@ -40,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from depinduce.models.loading import load_model, member
-    from depinduce.models.parse_streams import Totals, about_unknown_tags, parse_file
-    from depinduce.models.parsing import Parsing
+    from depinduce.parsing.decoding import Parsing
+    from depinduce.parsing.streams import Totals, about_unknown_tags, parse_file
 
     names = ("decode", "posteriors", "threads", "k_best", "samples", "seed", "log_likelihood")
     parsing = Parsing(**{name: getattr(arguments, name) for name in names})

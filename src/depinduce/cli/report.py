@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
         if value < least:
             raise DepinduceError(f"--{name} must be at least {least}, not {value}.")
     from depinduce.corpus import open_output
-    from depinduce.models.parse_streams import about_unknown_tags
+    from depinduce.parsing.streams import about_unknown_tags
     from depinduce.report.run_report.facts import gather
     from depinduce.report.run_report.page import report_page
     from depinduce.report.run_report.place import open_place

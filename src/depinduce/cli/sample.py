@@ -13,7 +13,7 @@ from depinduce.cli.console import say
 from depinduce.errors import DepinduceError
 
 if TYPE_CHECKING:
-    from depinduce.models.generation import Generator
+    from depinduce.insight.generation import Generator
 
 EXAMPLE = "depinduce sample grammar -n 5 --max-words 12"
 
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         if value < least:
             raise DepinduceError(f"--{name.replace('_', '-')} must be at least {least}, not {value}.")
     from depinduce.corpus import open_output
-    from depinduce.models.generation import Generator
+    from depinduce.insight.generation import Generator
     from depinduce.models.loading import load_grammar
 
     model = load_grammar(arguments.model)

@@ -17,17 +17,17 @@ from depinduce.cli.console import progress, say, show_table, warn
 from depinduce.cli.options import add_settings, given_settings, names_of
 from depinduce.corpus import Corpus, Reading
 from depinduce.errors import DepinduceError
-from depinduce.experiments.recipes import configure_with_recipe, recipe_names
-from depinduce.learning.configuration import MAX_LENGTH, Configuration, parse_seeds
-from depinduce.learning.count_settings import CountSettings
-from depinduce.learning.hdp_settings import HdpSettings
-from depinduce.learning.learning_settings import LearningSettings
-from depinduce.learning.neural_settings import NeuralSettings
 from depinduce.learning.progress_texts import as_text, neural_text
-from depinduce.models.lexical_settings import LexicalSettings
+from depinduce.learning.settings.configuration import MAX_LENGTH, Configuration, parse_seeds
+from depinduce.learning.settings.counts import CountSettings
+from depinduce.learning.settings.learning import LearningSettings
+from depinduce.learning.settings.networks import NeuralSettings
+from depinduce.learning.settings.recipes import configure_with_recipe, recipe_names
+from depinduce.learning.settings.states import HdpSettings
 from depinduce.models.loading import load_model
 from depinduce.models.model_files import require_place_for_model
-from depinduce.models.network_settings import NetworkSettings
+from depinduce.networks.lexical_settings import LexicalSettings
+from depinduce.networks.network_settings import NetworkSettings
 
 EXAMPLE = """depinduce train --recipe ud-sibling --train tagged.conllu --out grammar
   depinduce train --model dmv --train tagged.conllu --non-heads ud --out first

@@ -23,26 +23,28 @@ from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, D
 from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.files import atomic_file
 from depinduce.grammar.rules import RuleTable
-from depinduce.learning.configuration import Configuration, configure
 from depinduce.learning.held_out import held_out, training_corpus
-from depinduce.learning.learning_settings import COUNT_MODELS, HDP_MODELS, NETWORK_MODELS, LearningSettings
 from depinduce.learning.network_training import Diverged
-from depinduce.learning.neural_settings import NeuralSettings
 from depinduce.learning.runs import Run
+from depinduce.learning.settings.configuration import Configuration, configure
+from depinduce.learning.settings.learning import COUNT_MODELS, HDP_MODELS, NETWORK_MODELS, LearningSettings
+from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.learning.starts import trees_of_file
 from depinduce.learning.trainers import count_trainer
 from depinduce.learning.watching import watcher
-from depinduce.models.grammar_model import GrammarModel
-from depinduce.models.hdp_model import HdpModel
 from depinduce.models.joint_model import JointModel
 from depinduce.models.loading import member
 from depinduce.models.model_files import FIRST, SECOND
-from depinduce.models.parsing import Parsing, parse_corpus
+from depinduce.models.state_model import HdpModel
+from depinduce.models.tag_model import GrammarModel
+from depinduce.parsing.decoding import Parsing, parse_corpus
 
 if TYPE_CHECKING:
     from depinduce.models.loading import Model
 
-TRAINING_CODE = ("corpus", "grammar", "chart", "evaluation", "models", "learning")  # all that results depend on
+TRAINING_CODE = (  # all that results depend on
+    "corpus", "grammar", "chart", "evaluation", "networks", "models", "parsing", "learning",
+)  # fmt: skip
 SHARED = "shared"  # where cells keep what others need, too; can be deleted at any time
 LIKELIHOOD_LENGTH = 15  # log-likelihoods are those of sentences of up to so many words
 

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from depinduce.experiments.recipes import load_recipe
-from depinduce.learning.configuration import Configuration, configure
+from depinduce.learning.settings.configuration import Configuration, configure
+from depinduce.learning.settings.recipes import load_recipe
 
 SPLITS = ("test", "dev")
 DECODERS = ("viterbi", "mbr")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from depinduce.experiments.experiment import Cell
 from depinduce.experiments.suites import EXPERIMENTS
-from depinduce.learning.configuration import MAX_LENGTH
-from depinduce.learning.learning_settings import LearningSettings
-from depinduce.learning.neural_settings import NeuralSettings
 from depinduce.learning.runs import rungs
+from depinduce.learning.settings.configuration import MAX_LENGTH
+from depinduce.learning.settings.learning import LearningSettings
+from depinduce.learning.settings.networks import NeuralSettings
 
 # Measured on one core of 2.45 GHz. They only shape the first guess.
 SECONDS_PER_EPOCH = {  # or iteration, per 1000 sentences

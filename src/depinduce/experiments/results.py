@@ -14,8 +14,8 @@ from depinduce import __version__
 from depinduce.experiments.experiment import DECODERS, name_of_trees
 from depinduce.experiments.suites import EXPERIMENTS, SUITES, plan, read_cell
 from depinduce.experiments.ud import LANGUAGES, LENGTHS
-from depinduce.learning.learning_settings import JOINT_MODELS
-from depinduce.learning.neural_settings import STAGES
+from depinduce.learning.settings.learning import JOINT_MODELS
+from depinduce.learning.settings.networks import STAGES
 
 AVERAGE = "average"
 MEMBERS = ("first", "second")  # of a joint model

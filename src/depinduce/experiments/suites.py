@@ -11,7 +11,7 @@ from depinduce.errors import DepinduceError
 from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, Cell, name_of_trees
 from depinduce.experiments.ud import JOINT, UD
 from depinduce.experiments.wsj import WSJ
-from depinduce.learning.configuration import as_saved, changes, configure
+from depinduce.learning.settings.configuration import as_saved, changes, configure
 
 SUITES = {"ud": UD, "joint": JOINT, "wsj": WSJ}
 EXPERIMENTS = UD | JOINT | WSJ

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from depinduce.corpus import Corpus, Vocabulary
 from depinduce.grammar.rules import GO, Batch, Factors
 
 # Function words take no children under Universal Dependencies' content heads. CONJ is UD 1, CCONJ UD 2.
@@ -28,3 +31,15 @@ def forbid_heads(batch: Batch, allowed: np.ndarray) -> Factors:
     decision = np.zeros((len(batch.column), 2, 2, 2))
     decision[~allowed, :, :, GO] = -np.inf
     return Factors(decision=decision)
+
+
+def constraint(tags: Vocabulary, non_heads: tuple[str, ...], corpus: Corpus, batch: Batch) -> Factors | None:
+    """The factors that keep the non-heads from heading anything; None where there are none."""
+    allowed = allowed_heads(tags, non_heads, corpus)
+    return None if allowed is None else forbid_heads(batch, allowed)
+
+
+def allowed_heads(tags: Vocabulary, non_heads: Sequence[str], corpus: Corpus) -> np.ndarray | None:
+    """Which words may have children if the non-heads may not; None where nothing is forbidden. [token]"""
+    forbidden = np.isin(np.array(tags.symbols), non_heads)
+    return may_head(corpus.tags, corpus.offsets, forbidden) if forbidden.any() else None

@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING
 from depinduce.corpus import Corpus, Reading
 from depinduce.errors import DepinduceError
 from depinduce.grammar.between_orders import lower_order
+from depinduce.grammar.constraints import constraint
+from depinduce.grammar.multinomials import Multinomials, random_counts, uniform_counts
 from depinduce.grammar.rules import Order, RuleCounts, RuleTable, tag_batch
 from depinduce.grammar.trees import tree_counts
-from depinduce.learning.configuration import as_saved, changes
-from depinduce.learning.count_settings import CountSettings
 from depinduce.learning.em import Alternation, C, CountSteps, Data, Outcome, P, Step, alternate
 from depinduce.learning.posterior_constraint import ShareConstraint
+from depinduce.learning.settings.configuration import as_saved, changes
+from depinduce.learning.settings.counts import CountSettings
 from depinduce.learning.starts import harmonic_table, start_trees
-from depinduce.models.counts import Multinomials, random_counts, uniform_counts
-from depinduce.models.grammar_model import GrammarModel, constraint
+from depinduce.models.tag_model import GrammarModel
 
 if TYPE_CHECKING:
-    from depinduce.learning.hdp_settings import HdpSettings
-    from depinduce.models.hdp_model import HdpModel
+    from depinduce.learning.settings.states import HdpSettings
+    from depinduce.models.state_model import HdpModel
 
 
 def train_counts(

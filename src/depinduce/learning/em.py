@@ -12,11 +12,11 @@ import numpy as np
 
 from depinduce.chart.engine import Expectations, best_trees, expectations, log_partition
 from depinduce.errors import DepinduceError
+from depinduce.grammar.multinomials import Multinomials
 from depinduce.grammar.rules import Batch, Factors, RuleCounts, RuleTable, multiplied
 from depinduce.grammar.trees import tree_counts
 from depinduce.learning.posterior_constraint import TOLERANCE, ShareConstraint
-from depinduce.models.counts import Multinomials
-from depinduce.models.lexical_batch import LexicalBatch
+from depinduce.networks.word_batch import LexicalBatch
 
 P, C = TypeVar("P"), TypeVar("C")  # parameters, counts
 

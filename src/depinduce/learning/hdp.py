@@ -24,17 +24,17 @@ import torch
 from depinduce.chart.states import VALENCES, StateBatch, StateExpectations, StateRules, state_expectations
 from depinduce.corpus import Corpus, Reading
 from depinduce.errors import DepinduceError
+from depinduce.grammar.knowledge import Knowledge, Matches, load_knowledge
+from depinduce.grammar.multinomials import Multinomials, random_counts, uniform_counts
 from depinduce.grammar.rules import Order, RuleTable, tag_batch
 from depinduce.grammar.trees import tree_counts
 from depinduce.learning.count_training import learn, require_same_run
 from depinduce.learning.em import Step
-from depinduce.learning.hdp_settings import HdpSettings
-from depinduce.learning.knowledge import Knowledge, Matches, load_knowledge
 from depinduce.learning.posterior_constraint import TOLERANCE, ShareConstraint
+from depinduce.learning.settings.states import HdpSettings
 from depinduce.learning.starts import harmonic_table, start_trees
-from depinduce.models.counts import Multinomials, random_counts, uniform_counts
-from depinduce.models.hdp_model import HdpModel
 from depinduce.models.refinement import Refinement
+from depinduce.models.state_model import HdpModel
 
 SMALLEST_SHARE = 1e-8
 SHARE_STEPS = 10  # of the fixed point, per iteration

@@ -10,7 +10,7 @@ import numpy as np
 
 from depinduce.corpus import Corpus, Reading, Sentence, Vocabulary, build_corpus, load_corpus
 from depinduce.errors import DepinduceError
-from depinduce.learning.learning_settings import LearningSettings
+from depinduce.learning.settings.learning import LearningSettings
 
 Source = Sequence[str | Path] | Sequence[Sentence]  # files, or what somebody has read from files
 

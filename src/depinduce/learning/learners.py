@@ -17,19 +17,19 @@ from depinduce.chart.engine import Expectations
 from depinduce.corpus import Corpus, read_sentences
 from depinduce.corpus.word_vectors import read_vectors, train_vectors
 from depinduce.grammar.inside_out import as_outside_in, counts_inside_out
+from depinduce.grammar.multinomials import uniform_counts
 from depinduce.grammar.rules import Batch, Factors, Order, RuleCounts, RuleTable, multiplied
 from depinduce.grammar.trees import tree_counts
-from depinduce.learning.configuration import Configuration
 from depinduce.learning.em import Data
-from depinduce.learning.learning_settings import WORD_MODELS
 from depinduce.learning.minibatches import Minibatches
-from depinduce.learning.neural_settings import NeuralSettings
-from depinduce.models.counts import uniform_counts
-from depinduce.models.gradients import PullBack
-from depinduce.models.lexical_batch import as_factors, from_factors
-from depinduce.models.lexical_network import LexicalNetwork
-from depinduce.models.lexicon import Lexicon
-from depinduce.models.network import RuleNetwork, Rules, as_table
+from depinduce.learning.settings.configuration import Configuration
+from depinduce.learning.settings.learning import WORD_MODELS
+from depinduce.learning.settings.networks import NeuralSettings
+from depinduce.networks.gradients import PullBack
+from depinduce.networks.lexicon import Lexicon
+from depinduce.networks.tag_network import RuleNetwork, Rules, as_table
+from depinduce.networks.word_batch import as_factors, from_factors
+from depinduce.networks.word_network import LexicalNetwork
 
 Problem = tuple[RuleTable, Batch, Factors | None]
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from depinduce.corpus import Corpus
-from depinduce.grammar.constraints import forbid_heads
+from depinduce.grammar.constraints import allowed_heads, forbid_heads
 from depinduce.grammar.rules import Order, pieces, tag_batch
 from depinduce.learning.em import Data
-from depinduce.models.grammar_model import allowed_heads
-from depinduce.models.lexical_batch import lexical_batch
-from depinduce.models.lexicon import Lexicon
+from depinduce.networks.lexicon import Lexicon
+from depinduce.networks.word_batch import lexical_batch
 
 
 class Minibatches:

@@ -27,11 +27,11 @@ from depinduce.grammar.between_orders import raise_order
 from depinduce.grammar.rules import RuleCounts, RuleTable, multiplied
 from depinduce.learning.em import Data, LikelihoodFell
 from depinduce.learning.learners import Learner, Problem, TagLearner, product
-from depinduce.learning.neural_settings import NeuralSettings
 from depinduce.learning.posterior_constraint import ShareConstraint
-from depinduce.models.lexical_network import LexicalNetwork
-from depinduce.models.network import RuleNetwork, Rules
-from depinduce.models.network_settings import NetworkSettings
+from depinduce.learning.settings.networks import NeuralSettings
+from depinduce.networks.network_settings import NetworkSettings
+from depinduce.networks.tag_network import RuleNetwork, Rules
+from depinduce.networks.word_network import LexicalNetwork
 
 T = TypeVar("T")
 DIVERGED = 2.0  # so many times the log-likelihood that a word had in the first batch is no fluctuation

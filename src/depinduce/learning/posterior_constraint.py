@@ -19,9 +19,9 @@ import numpy as np
 
 from depinduce.chart.engine import Expectations
 from depinduce.corpus import Corpus
+from depinduce.grammar.knowledge import Matches, load_knowledge
 from depinduce.grammar.rules import Factors, pieces
-from depinduce.learning.knowledge import Matches, load_knowledge
-from depinduce.learning.learning_settings import LearningSettings
+from depinduce.learning.settings.learning import LearningSettings
 
 T = TypeVar("T")
 TOLERANCE = 1e-3  # of the share

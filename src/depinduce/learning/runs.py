@@ -25,22 +25,23 @@ from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.files import atomic_file
 from depinduce.grammar.inside_out import as_outside_in
+from depinduce.grammar.knowledge import load_knowledge
 from depinduce.grammar.rules import Order, RuleTable
 from depinduce.learning.checkpoints import read_checkpoint, restore_training, training_state, write_checkpoint
-from depinduce.learning.configuration import Configuration, as_saved, changes, read_toml, write_toml
-from depinduce.learning.knowledge import load_knowledge
 from depinduce.learning.learners import Learner, TagLearner, make_learners, word_vectors
-from depinduce.learning.learning_settings import NETWORK_MODELS
 from depinduce.learning.minibatches import Minibatches
 from depinduce.learning.network_training import Epoch, NetworkTraining, Start
-from depinduce.learning.neural_settings import NeuralSettings
+from depinduce.learning.settings.configuration import Configuration, as_saved, changes
+from depinduce.learning.settings.learning import NETWORK_MODELS
+from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.learning.starts import harmonic_table, start_trees
-from depinduce.models.consensus import agreed_trees
-from depinduce.models.grammar_model import GrammarModel
 from depinduce.models.joint_model import JointModel
-from depinduce.models.lexical_model import LexicalModel
 from depinduce.models.model_files import CHECKPOINT, CONFIGURATION, METRICS
 from depinduce.models.model_files import INNER as MODEL
+from depinduce.models.tag_model import GrammarModel
+from depinduce.models.word_model import LexicalModel
+from depinduce.parsing.consensus import agreed_trees
+from depinduce.settings import read_toml, write_toml
 
 if TYPE_CHECKING:
     from depinduce.models.loading import Model

@@ -14,10 +14,10 @@ import numpy as np
 from depinduce.errors import DepinduceError
 from depinduce.files import atomic_file
 from depinduce.jobs import side_by_side
-from depinduce.learning.configuration import Configuration, configure
 from depinduce.learning.held_out import held_out, training_corpus
 from depinduce.learning.network_training import Diverged
 from depinduce.learning.runs import CONFIGURATION, MODEL, Run
+from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.watching import watcher
 from depinduce.models.loading import load_model
 from depinduce.models.model_files import SEEDS, place_of_seed

@@ -9,14 +9,14 @@ import numpy as np
 
 from depinduce.corpus import Corpus, Reading, Vocabulary, load_corpus
 from depinduce.errors import DepinduceError
+from depinduce.grammar.multinomials import Multinomials
 from depinduce.grammar.rules import Order, RuleTable
 from depinduce.learning.harmonic import harmonic_counts
-from depinduce.learning.hdp_settings import HdpSettings
-from depinduce.models.counts import Multinomials
-from depinduce.models.grammar_model import GrammarModel
-from depinduce.models.hdp_model import HdpModel
+from depinduce.learning.settings.states import HdpSettings
 from depinduce.models.loading import load_model
-from depinduce.models.parsing import Parsing, parse_corpus
+from depinduce.models.state_model import HdpModel
+from depinduce.models.tag_model import GrammarModel
+from depinduce.parsing.decoding import Parsing, parse_corpus
 
 HARMONIC_SMOOTHING = 0.001
 

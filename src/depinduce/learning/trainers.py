@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from depinduce.learning.count_settings import CountSettings
-from depinduce.learning.hdp_settings import HdpSettings
 from depinduce.learning.progress_texts import as_text, neural_text
+from depinduce.learning.settings.counts import CountSettings
+from depinduce.learning.settings.states import HdpSettings
 
 if TYPE_CHECKING:
     from depinduce.corpus import Corpus
-    from depinduce.learning.configuration import Configuration
+    from depinduce.learning.settings.configuration import Configuration
     from depinduce.models.loading import Model
 
 

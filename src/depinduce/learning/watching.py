@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from depinduce.corpus import Reading, Vocabulary, load_corpus
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.scores import score
-from depinduce.models.parsing import Parsing, parse_corpus
+from depinduce.parsing.decoding import Parsing, parse_corpus
 
 if TYPE_CHECKING:
     from depinduce.models.loading import Model

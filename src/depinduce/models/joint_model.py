@@ -8,10 +8,10 @@ from typing import ClassVar
 
 from depinduce.corpus import Corpus, Reading, Vocabulary
 from depinduce.grammar.rules import Batch, Factors, RuleTable, multiplied
-from depinduce.models.grammar_model import GrammarModel
-from depinduce.models.lexical_batch import as_factors
-from depinduce.models.lexical_model import LexicalModel
 from depinduce.models.model_files import FIRST, SECOND, new_model
+from depinduce.models.tag_model import GrammarModel
+from depinduce.models.word_model import LexicalModel
+from depinduce.networks.word_batch import as_factors
 
 KIND = "joint"
 

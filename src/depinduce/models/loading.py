@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from depinduce.errors import DepinduceError
-from depinduce.models import grammar_model
-from depinduce.models.grammar_model import GrammarModel
+from depinduce.models import tag_model
 from depinduce.models.model_files import DESCRIPTION, FIRST, SECOND, damaged, place_of_model, read_description
+from depinduce.models.tag_model import GrammarModel
 
 if TYPE_CHECKING:
-    from depinduce.models.hdp_model import HdpModel
     from depinduce.models.joint_model import JointModel
-    from depinduce.models.lexical_model import LexicalModel
+    from depinduce.models.state_model import HdpModel
+    from depinduce.models.word_model import LexicalModel
 
     Model = GrammarModel | HdpModel | LexicalModel | JointModel
 
@@ -24,21 +24,21 @@ def load_model(directory: str | Path) -> Model:
     """Read a model that a training wrote, to this directory or to `model` in it."""
     directory = place_of_model(directory)
     description = read_description(directory / DESCRIPTION)
-    kind = description.get("kind", grammar_model.KIND)
+    kind = description.get("kind", tag_model.KIND)
     try:
-        if kind == grammar_model.KIND:
+        if kind == tag_model.KIND:
             return GrammarModel.read(directory, description)
-        from depinduce.models import hdp_model  # this needs numba
+        from depinduce.models import state_model  # this needs numba
 
-        if kind == hdp_model.KIND:
-            return hdp_model.HdpModel.read(directory, description)
-        from depinduce.models import joint_model, lexical_model  # these need torch
+        if kind == state_model.KIND:
+            return state_model.HdpModel.read(directory, description)
+        from depinduce.models import joint_model, word_model  # these need torch
 
-        if kind == lexical_model.KIND:
-            return lexical_model.LexicalModel.read(directory, description)
+        if kind == word_model.KIND:
+            return word_model.LexicalModel.read(directory, description)
         if kind == joint_model.KIND:
             first, second = load_model(directory / FIRST), load_model(directory / SECOND)
-            if not (isinstance(first, lexical_model.LexicalModel) and isinstance(second, GrammarModel)):
+            if not (isinstance(first, word_model.LexicalModel) and isinstance(second, GrammarModel)):
                 raise ValueError("its first part must be a grammar over words, its second one over tags")
             return joint_model.JointModel(first, second, description["history"])
         raise ValueError(f"there is no kind of model {kind!r}")

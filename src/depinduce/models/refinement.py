@@ -9,7 +9,7 @@ import numpy as np
 
 from depinduce.chart.states import StateBatch
 from depinduce.corpus import Corpus, Vocabulary
-from depinduce.models.grammar_model import allowed_heads
+from depinduce.grammar.constraints import allowed_heads
 
 RARE = ""  # the item of a word that is rare or unknown
 MIN_COUNT = 2  # of a word that is an item of its own

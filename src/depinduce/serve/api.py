@@ -13,11 +13,11 @@ from depinduce.corpus.demo import demo_file
 from depinduce.errors import InputError
 from depinduce.evaluation.trees import is_projective
 from depinduce.grammar.rules import Order
-from depinduce.models.lexical_model import LexicalModel
-from depinduce.models.parse_streams import about_unknown_tags, corpus_for, spread
+from depinduce.insight.stories import stories
+from depinduce.models.word_model import LexicalModel
+from depinduce.parsing.streams import about_unknown_tags, corpus_for, spread
 from depinduce.report.display_width import shortened
 from depinduce.report.svg_tree import tree_svg
-from depinduce.serve.arc_rules import stories
 from depinduce.serve.requests import (
     LIMITS,
     MOST_TREES,

@@ -85,7 +85,7 @@ def warm_up_log_space(parser: Parser) -> None:
     """Compile also what only long sentences need, whose probabilities are too small for anything else."""
     from depinduce.chart.engine import expectations
     from depinduce.corpus.tagged import as_sentence
-    from depinduce.models.parse_streams import corpus_for
+    from depinduce.parsing.streams import corpus_for
 
     if gives_several_trees(parser):
         sentence = as_sentence([("word", parser.tags[0])] * 2, parser.model.reading.tag_column)
@@ -94,7 +94,7 @@ def warm_up_log_space(parser: Parser) -> None:
 
 def gives_several_trees(parser: Parser) -> bool:
     """Whether it knows the probabilities of trees; a model with hidden states does not."""
-    from depinduce.models.hdp_model import HdpModel
+    from depinduce.models.state_model import HdpModel
 
     return not isinstance(parser.model, HdpModel)
 

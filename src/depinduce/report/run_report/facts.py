@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from depinduce.models.hdp_model import HdpModel
-from depinduce.models.inspection import Inspection, inspect_grammar
+from depinduce.insight.inspection import Inspection, inspect_grammar
 from depinduce.models.loading import grammar_of
 from depinduce.models.model_files import SECOND
+from depinduce.models.state_model import HdpModel
 from depinduce.report.run_report.file_facts import FileFacts, file_facts
 from depinduce.report.run_report.place import Place
 from depinduce.report.run_report.seed_facts import SeedFacts, seed_facts

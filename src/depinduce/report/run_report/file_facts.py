@@ -21,8 +21,8 @@ from depinduce.errors import InputError
 from depinduce.evaluation.baselines import BASELINES
 from depinduce.evaluation.scores import Scores, score
 from depinduce.evaluation.trees import projective_sentences
-from depinduce.models.parse_streams import blocks, corpus_for, spread
-from depinduce.models.parsing import Parses, Parsing, parse_trees
+from depinduce.parsing.decoding import Parses, Parsing, parse_trees
+from depinduce.parsing.streams import blocks, corpus_for, spread
 from depinduce.report.tree_picture import TreePicture, tree_picture
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from depinduce import __version__
 from depinduce.evaluation.scores import LENGTH_CUTS
 from depinduce.evaluation.tables import cut_label, share_text
-from depinduce.models.inspection import Inspection
-from depinduce.models.inspection_texts import (
+from depinduce.insight.inspection import Inspection
+from depinduce.insight.texts import (
     ORDERS,
     about_head,
     about_roots,

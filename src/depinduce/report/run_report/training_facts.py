@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
-from depinduce.learning.configuration import as_saved, configure
-from depinduce.learning.learning_settings import COUNT_MODELS, HDP_MODELS, JOINT_MODELS, NEURAL_MODELS, WORD_MODELS
+from depinduce.learning.settings.configuration import as_saved, configure
+from depinduce.learning.settings.learning import COUNT_MODELS, HDP_MODELS, JOINT_MODELS, NEURAL_MODELS, WORD_MODELS
 from depinduce.models.model_files import SECOND
 
 if TYPE_CHECKING:

@@ -1,0 +1,114 @@
+"""What a grammar has learned, in words: sentences about its rules, and about the grammar as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from depinduce.insight.inspection import ROOT, ContextRule, Head, Inspection, Rule, Side
+
+RARE = 0.01  # rules of a smaller probability, and heads with fewer children in a sentence, are left out
+TELLING = 0.1  # and contexts that move a probability by less
+ORDERS = {
+    "first": "a first-order grammar: a rule sees the head, and whether there is a child already",
+    "sibling": "a sibling grammar: a rule sees the head and its previous child",
+    "grandparent": "a grandparent grammar: a rule sees the head, its head, and whether there is a child already",
+}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A rule in words, how probable it is, and what else is to be said of it."""
+
+    words: str
+    probability: float
+    more: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.words}: {number_text(self.probability)}{self.more}"
+
+
+def number_text(probability: float) -> str:
+    return f"{probability:.2f}" if probability >= 0.005 or probability == 0 else "<0.01"
+
+
+def facts_of(inspection: Inspection) -> list[str]:
+    """What is to be said of the grammar as a whole."""
+    way = "inside out" if inspection.inside_out else "outside in"
+    facts = [ORDERS[inspection.order], f"children are generated from the {way}", *_training(inspection)]
+    facts.append(f"{len(inspection.tags)} tags: {' '.join(inspection.tags)}")
+    if inspection.non_heads:
+        facts.append(f"these may not have children: {' '.join(inspection.non_heads)}")
+    if inspection.kept < 1 - RARE:
+        obey = "come to an end and keep to this" if inspection.non_heads else "come to an end"
+        facts.append(f"{number_text(inspection.kept)} of the trees that it generates {obey}")
+    if inspection.kept:
+        at_least = "" if inspection.settled else "more than "
+        facts.append(f"a sentence that it generates has {at_least}{inspection.words:.1f} words on average")
+    return facts
+
+
+def _training(inspection: Inspection) -> Iterator[str]:
+    """How the grammar was trained, as far as it is known."""
+    history, longest = inspection.history, inspection.reading["max_length"]
+    settings, data = history.get("settings", {}), history.get("training_data", {})
+    if data:
+        lengths = f" of up to {longest} words" if longest else ""
+        yield f"learned from {data['sentences']} sentences{lengths}, {data['words']} words in all"
+    if "em" in settings:
+        rounds = f"{len(history.get('steps', ()))} iterations of {settings['em']} EM"
+        yield f"as {settings['model']}, by {rounds}, start: {' '.join(settings['init'])}"
+    elif "method" in settings:
+        models = ", ".join([*settings["ladder"], settings["model"]])
+        rounds = f"{len(history.get('epochs', ()))} epochs of {settings['method']}"
+        yield f"as {models}, by {rounds}, start: {' '.join(settings['init'])}"
+    if history.get("watched"):
+        yield "attachment scores were watched during training"
+
+
+def is_rare(head: Head, inspection: Inspection) -> bool:
+    """Whether a tag has hardly any children."""
+    return bool(inspection.kept) and head.uses * head.children < RARE
+
+
+def about_roots(inspection: Inspection, number: int) -> list[Statement]:
+    """The most probable roots, so many at the most."""
+    return [Statement(f"the root is {root.tag}", root.probability) for root in _strongest(inspection.roots, number)]
+
+
+def title_of(head: Head) -> str:
+    return f"{head.tag}, {head.uses:.2f} in a sentence, with {head.children:.2f} children each"
+
+
+def about_head(head: Head, inspection: Inspection, number: int) -> Iterator[Statement]:
+    """The strongest rules of a head, so many of each kind at the most."""
+    for side in head.sides:
+        more = f", and one more after each: {number_text(side.another)}" if side.any_child >= RARE else ""
+        yield Statement(f"{head.tag} has a child on its {side.direction}", side.any_child, more)
+        if side.any_child >= RARE:
+            for rule in _strongest(side.children, number):
+                yield child_statement(head, side, rule)
+    telling = [rule for rule in head.contexts if abs(rule.probability - rule.in_general) >= TELLING]
+    for rule in telling[:number]:
+        yield _in_context(head.tag, rule, inspection)
+
+
+def child_statement(head: Head, side: Side, rule: Rule) -> Statement:
+    return Statement(f"{head.tag} takes {rule.tag} on its {side.direction}", rule.probability)
+
+
+def _in_context(head: str, rule: ContextRule, inspection: Inspection) -> Statement:
+    """A rule of a second-order grammar, beside what holds without a look at its context."""
+    if inspection.order == "sibling":
+        place = f"further {'out' if inspection.inside_out else 'in'} on its {rule.direction}"
+        said = f"after {rule.context}, {head} takes {rule.child or 'one more child'} {place}"
+        general = "after any child"
+    else:
+        under = "as the root" if rule.context == ROOT else f"under {rule.context}"
+        child = f"takes {rule.child}" if rule.child else f"has {'one more' if rule.after_a_child else 'a'} child"
+        said, general = f"{head} {under} {child} on its {rule.direction}", "anywhere"
+    return Statement(said, rule.probability, f" ({general}: {number_text(rule.in_general)})")
+
+
+def _strongest(rules: list[Rule], number: int) -> list[Rule]:
+    return [rule for rule in rules[:number] if rule.probability >= RARE]

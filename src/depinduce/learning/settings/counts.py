@@ -1,0 +1,46 @@
+"""The settings of count DMV training, apart from the training itself so that `--help` need not wait for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from depinduce.errors import DepinduceError
+from depinduce.grammar.rules import Order
+from depinduce.learning.settings.learning import COUNT_MODELS, LearningSettings
+from depinduce.settings import setting
+
+
+@dataclass(frozen=True)
+class CountSettings(LearningSettings):
+    """How a count DMV is trained."""
+
+    em: str = setting("soft", "learn from all trees, weighted, or from the best tree of each sentence",
+                      choices=("soft", "hard"))  # fmt: skip
+    iterations: int = setting(50, "at most so many iterations of EM")
+    smoothing: float = setting(0.1, "pseudo-count of every rule")
+    prior_strength: float = setting(
+        0.0, "second order: pseudo-counts per row around the first-order estimates of the start (try 100 to 1000)"
+    )
+    child_valence: bool = setting(True, "let the choice of a child depend on whether it is the first")
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.require_choice("model", tuple(COUNT_MODELS))
+        self.require_choice("em", ("soft", "hard"))
+        self.require_at_least(1, "iterations")
+        self.require_at_least(0, "smoothing", "prior_strength")
+        if self.prior_strength > 0 and (self.model == "dmv" or self.init[0] in ("uniform", "random")):
+            raise DepinduceError(
+                "--prior-strength needs a second-order --model and a start made of trees: harmonic, model DIR or "
+                "trees FILE."
+            )
+        if self.em == "hard" and self.rules is not None:
+            raise DepinduceError("--rules are about expectations: they need --em soft.")
+        if self.model == "dmv-sibling" and not self.child_valence:
+            raise DepinduceError(
+                "--no-child-valence: in dmv-sibling the sibling itself tells the valence. Leave it away."
+            )
+
+    @property
+    def order(self) -> Order:
+        return COUNT_MODELS[self.model]

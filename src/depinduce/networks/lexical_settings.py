@@ -1,0 +1,52 @@
+"""Vocabulary, sizes and switches of a network over words, apart from it so that `--help` need not wait for torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from depinduce.errors import DepinduceError
+from depinduce.networks.network_settings import NetworkSettings
+from depinduce.settings import names_one_of, require_positive, setting
+
+VECTORS = {"random": (0,), "file": (1,), "fasttext": (1,)}  # how many words can follow the name
+
+
+@dataclass(frozen=True)
+class LexicalSettings:
+    """How a network over words is built; the defaults are the paper's for L-NDMV."""
+
+    min_count: int = setting(2, "a word has a token of its own if it was seen with its tag so many times")
+    tag_size: int = setting(100, "size of the embeddings of tags")
+    word_size: int = setting(100, "size of the word vectors")
+    vectors: tuple[str, ...] = setting(
+        ("random",),
+        "where word vectors start: random, `file FILE` (.vec, word2vec text), or `fasttext FILE` (trained here on all "
+        "sentences of that CoNLL-U file)",
+        metavar="VECTORS",
+    )
+    dropout: float = setting(0.5, "share of the embeddings that is left out in every training step")
+    lexical_child_rank: int = setting(150, "rank of the scores of children and roots in the network over words")
+    lexical_decision_rank: int = setting(50, "rank of its scores of decisions")
+    lexical_encoder: str = setting("wsj", "its encoder: the paper's for UD (deeper) or for WSJ", choices=("ud", "wsj"))
+    softmax_memory: int = setting(256, "MB that the scores of a batch may take; more than that is computed twice")
+
+    def __post_init__(self):
+        sizes = ("min_count", "tag_size", "word_size", "lexical_child_rank", "lexical_decision_rank", "softmax_memory")
+        require_positive(self, *sizes)
+        if not 0 <= self.dropout < 1:
+            raise DepinduceError(f"--dropout cannot be {self.dropout}: 0 or more, less than 1.")
+        if self.lexical_encoder not in ("ud", "wsj"):
+            raise DepinduceError(f"There is no encoder {self.lexical_encoder!r}. Choose from: ud, wsj.")
+        if not names_one_of(VECTORS, self.vectors):
+            found = " ".join(self.vectors)
+            raise DepinduceError(f"There are no word vectors {found!r}. Choose from: random, file FILE, fasttext FILE.")
+
+    def network(self, unlexical: NetworkSettings) -> NetworkSettings:
+        """The network over words as one over larger embeddings."""
+        return NetworkSettings(
+            size=self.tag_size + self.word_size,
+            child_rank=self.lexical_child_rank,
+            decision_rank=self.lexical_decision_rank,
+            encoder=self.lexical_encoder,
+            skip_connections=unlexical.skip_connections,
+        )

@@ -1,0 +1,210 @@
+"""From a corpus to trees: the best of every sentence, the k best, or samples; and how probable they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from depinduce.chart.engine import (
+    best_trees,
+    expectations,
+    k_best_trees,
+    log_partition,
+    sample_trees,
+    trees_of_posteriors,
+)
+from depinduce.corpus import Corpus
+from depinduce.errors import DepinduceError
+from depinduce.grammar.rules import Batch, Factors, RuleTable, arcs_of
+from depinduce.grammar.trees import tree_log_potentials
+from depinduce.models.state_model import HdpModel
+
+if TYPE_CHECKING:
+    from depinduce.models.loading import Model
+
+DECODERS = ("viterbi", "mbr")
+MOST_ROOM = 16_000_000  # numbers in a table that is made for some sentences: 128 MB
+
+
+@dataclass(frozen=True)
+class Parsing:
+    """Which trees are wanted, and what is to be known about them."""
+
+    decode: str | None = None  # "viterbi" (which None is, too) or "mbr", minimum Bayes risk
+    posteriors: bool = False  # the probability of each arc
+    threads: int = 1
+    k_best: int | None = None  # the so many best trees of every sentence, not one
+    samples: int | None = None  # so many trees of every sentence, drawn from their distribution
+    seed: int | None = None  # of the samples; 0, if it is not given
+    log_likelihood: bool = False  # of every sentence; and the log-probabilities of trees
+
+    def __post_init__(self):
+        for name, least in (("threads", 1), ("k_best", 1), ("samples", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise DepinduceError(f"--{name.replace('_', '-')} must be at least {least}, not {value}.")
+        if self.decode is not None and self.decode not in DECODERS:
+            raise DepinduceError(f"--decode cannot be {self.decode!r}. Choose from: {', '.join(DECODERS)}.")
+        if self.k_best is not None and self.samples is not None:
+            raise DepinduceError("--k-best and --samples: choose one of them.")
+        if self.several and self.decode is not None:
+            why = "the k best trees are the most probable ones" if self.k_best else "samples are drawn by probability"
+            raise DepinduceError(f"--decode chooses one tree, but {why}. Leave --decode away.")
+        if self.seed is not None and self.samples is None:
+            raise DepinduceError("--seed is for --samples: nothing else is random. Leave it away.")
+
+    @property
+    def several(self) -> bool:
+        """Whether a sentence can get more trees than one."""
+        return self.k_best is not None or self.samples is not None
+
+    @property
+    def trees(self) -> int:
+        """How many a sentence gets at the most."""
+        return self.k_best or self.samples or 1
+
+
+@dataclass(frozen=True)
+class Parses:
+    """The trees of a corpus, and what was asked about them."""
+
+    heads: np.ndarray  # [tree, token] from 1 within the sentence, 0 is the root, -1 where it has fewer trees
+    posteriors: np.ndarray | None = None  # [tree, token] of each arc
+    log_z: np.ndarray | None = None  # [sentence] its log-likelihood
+    log_probability: np.ndarray | None = None  # [tree, sentence] log p(sentence, tree)
+
+
+class ArcPosteriors(NamedTuple):
+    """How probable every arc is among all trees of its sentence."""
+
+    log_z: np.ndarray  # [sentence]
+    root: np.ndarray  # [token]
+    arc: np.ndarray  # [arc], see Batch.arc_offsets
+
+    def of(self, heads: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+        """Of the arcs of one tree per sentence. [token]"""
+        return np.where(heads == 0, self.root, self.arc[arcs_of(heads, offsets)])
+
+
+def parse_corpus(model: Model, corpus: Corpus, parsing: Parsing) -> np.ndarray:
+    """The heads of a corpus in the model's tag vocabulary. [token], from 1 within the sentence, 0 is the root"""
+    return parse_trees(model, corpus, parsing).heads[0]
+
+
+def parse_trees(model: Model, corpus: Corpus, parsing: Parsing, first: int = 0) -> Parses:
+    """All trees that are wanted of a corpus in the model's tag vocabulary.
+
+    first: the number in its file of the sentence that has index 0, so that its samples do not depend on blocks
+    """
+    if parsing.several and isinstance(model, HdpModel):
+        option = "--k-best" if parsing.k_best else "--samples"
+        raise DepinduceError(
+            f"{option}: HDP-DEP has hidden states, and its chart sums over all trees and all states together: it does "
+            "not tell the probability of a single tree, which is a sum over its states. Leave the option away for the "
+            "tree with the most probable arcs, or take another model."
+        )
+    seeds = sample_seeds(parsing.seed or 0, first + corpus.index) if parsing.samples else None
+    if model.one_table:
+        return _parse_together(model, corpus, parsing, seeds)
+    parts = []
+    for some in _pieces(corpus.lengths):  # the rules of words are made for the sentences
+        mask = np.isin(np.arange(len(corpus)), some)
+        found = _parse_together(model, corpus.select(mask), parsing, None if seeds is None else seeds[mask])
+        parts.append((mask, found))
+    return _joined(parts, corpus, parsing)
+
+
+def arc_posteriors(model: Model, corpus: Corpus, threads: int = 1) -> ArcPosteriors:
+    """The probabilities of all arcs of a corpus that is small enough for one table."""
+    return _hidden(model, corpus, threads) if isinstance(model, HdpModel) else _expected(model.problem(corpus), threads)
+
+
+def sample_seeds(seed: int, numbers: np.ndarray) -> np.ndarray:
+    """The seeds of sentences by their ascending numbers in the file, whatever is parsed together. [sentence]"""
+    if len(numbers) == 0:
+        return np.empty(0, dtype=np.uint64)
+    first, last = int(numbers[0]), int(numbers[-1])
+    return (np.random.PCG64(seed).advance(first).random_raw(last - first + 1) >> 32)[numbers - first]
+
+
+# ---------------------------------------------------------------- some sentences together
+
+
+def _pieces(lengths: np.ndarray) -> Iterator[np.ndarray]:
+    """The sentences from the shortest to the longest, in pieces whose tables have at most MOST_ROOM numbers."""
+    order = np.argsort(lengths, kind="stable")
+    room = 4.0 * lengths[order] * (lengths[order] + 1)  # rows, of the largest kind of grammar
+    begin = 0
+    while begin < len(order):
+        needed = np.cumsum(room[begin:]) * lengths[order[begin:]]
+        end = begin + max(1, int(np.searchsorted(needed, MOST_ROOM, side="right")))
+        yield order[begin:end]
+        begin = end
+
+
+def _joined(parts: list[tuple[np.ndarray, Parses]], corpus: Corpus, parsing: Parsing) -> Parses:
+    """The parses of pieces, each with the mask of its sentences, as those of the corpus."""
+    trees, tokens, sentences = parsing.trees, len(corpus.tags), len(corpus)
+    scored = parsing.several or parsing.log_likelihood
+    whole = Parses(
+        np.empty((trees, tokens), dtype=np.int32),
+        np.empty((trees, tokens)) if parsing.posteriors else None,
+        np.empty(sentences) if scored else None,
+        np.empty((trees, sentences)) if scored else None,
+    )
+    for mask, found in parts:
+        of_tokens = np.repeat(mask, corpus.lengths)
+        whole.heads[:, of_tokens] = found.heads
+        if parsing.posteriors:
+            whole.posteriors[:, of_tokens] = found.posteriors
+        if scored:
+            whole.log_z[mask], whole.log_probability[:, mask] = found.log_z, found.log_probability
+    return whole
+
+
+def _parse_together(model: Model, corpus: Corpus, parsing: Parsing, seeds: np.ndarray | None) -> Parses:
+    threads, posteriors, problem = parsing.threads, None, None
+    if isinstance(model, HdpModel):  # the best tree over all states cannot be found, the least risky one can
+        posteriors = _hidden(model, corpus, threads)
+    else:
+        problem = model.problem(corpus)
+        if parsing.posteriors or parsing.decode == "mbr":
+            posteriors = _expected(problem, threads)
+    if problem is None or parsing.decode == "mbr":
+        trees = trees_of_posteriors(corpus.offsets, posteriors.root, posteriors.arc, threads=threads)
+    else:
+        table, batch, factors = problem
+        if parsing.k_best:
+            trees = k_best_trees(table, batch, parsing.k_best, factors, threads=threads)
+        elif parsing.samples:
+            trees = sample_trees(table, batch, parsing.samples, factors, seed=seeds, threads=threads)
+        else:
+            trees = best_trees(table, batch, factors, threads=threads)
+    heads = trees.heads
+    missing = heads[0] < 0
+    if missing.any():  # a grammar with zeros may allow no tree: then the next best thing is a chain
+        heads[0] = np.where(missing, np.arange(len(missing)) - np.repeat(corpus.offsets[:-1], corpus.lengths), heads[0])
+    found = np.stack([posteriors.of(tree, corpus.offsets) for tree in heads]) if parsing.posteriors else None
+    if not (parsing.several or parsing.log_likelihood):
+        return Parses(heads, found)
+    log_z = log_partition(*problem, threads=threads) if posteriors is None else posteriors.log_z
+    if problem is None:
+        return Parses(heads, found, log_z)
+    log_probability = trees.log_potential
+    if parsing.decode == "mbr":  # whose trees are scored by their arcs
+        table, batch, factors = problem
+        log_probability = tree_log_potentials(table, batch, heads[0], factors)[None]
+    return Parses(heads, found, log_z, log_probability)
+
+
+def _expected(problem: tuple[RuleTable, Batch, Factors | None], threads: int) -> ArcPosteriors:
+    expected = expectations(*problem, positions=True, threads=threads)
+    return ArcPosteriors(expected.log_z, expected.root, expected.arc.sum(axis=1))
+
+
+def _hidden(model: HdpModel, corpus: Corpus, threads: int) -> ArcPosteriors:
+    expected = model.posteriors(corpus, threads)
+    return ArcPosteriors(expected.log_z, expected.root, expected.arc)

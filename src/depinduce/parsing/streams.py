@@ -1,0 +1,193 @@
+"""From sentences to trees in a file: read, parse and write block by block, in bounded memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from depinduce.corpus import Corpus, Reading, Sentence, attach, build_corpus, open_output, read_sentences
+from depinduce.corpus.punctuation import marks_of
+from depinduce.parsing.decoding import Parses, Parsing, parse_trees
+from depinduce.parsing.parsed_sentences import ParsedSentence
+
+if TYPE_CHECKING:
+    from depinduce.models.loading import Model
+
+T = TypeVar("T")
+
+# A block of sentences ends with the one that reaches any of these. Three blocks are in memory at the most: one that is
+# read, one that is parsed, and one that is written.
+BLOCK = 2000  # sentences
+MOST_WORDS = 40_000  # each of which is ten strings
+MOST_LINES = 400_000  # words of all trees that are written
+MOST_ARCS = 4_000_000  # pairs of words, for each of which there can be a posterior
+
+
+@dataclass(frozen=True)
+class ParsedBlock:
+    """Some sentences with their trees, ready to be written."""
+
+    rendered: list[str]
+    sentences: int
+    words: int
+    unknown_tags: set[str]
+
+
+@dataclass
+class Totals:
+    """What was parsed so far."""
+
+    sentences: int = 0
+    words: int = 0
+    seconds: float = 0.0
+    unknown_tags: set[str] = field(default_factory=set)
+
+    @property
+    def words_per_second(self) -> float:
+        return self.words / self.seconds if self.seconds else 0.0
+
+
+def parse_file(
+    model: Model,
+    source: str | Path,
+    target: str | Path,
+    parsing: Parsing,
+    report: Callable[[Totals], None] = lambda totals: None,
+) -> Totals:
+    """Parse a CoNLL-U file into another, which appears complete or not at all. `-` is stdin or stdout, `.gz` works."""
+    totals, start = Totals(), time.perf_counter()
+    with open_output(target) as output:
+        for block in parse_stream(model, read_sentences(source), parsing):
+            for text in block.rendered:
+                output.write(text)
+            totals.sentences, totals.words = totals.sentences + block.sentences, totals.words + block.words
+            totals.unknown_tags |= block.unknown_tags
+            totals.seconds = time.perf_counter() - start
+            report(totals)
+    totals.seconds = time.perf_counter() - start
+    return totals
+
+
+def about_unknown_tags(tags: Iterable[str]) -> str:
+    """What the user should know of them."""
+    return f"tags that training has not seen, parsed like an average tag: {' '.join(sorted(tags))}"
+
+
+def parse_stream(
+    model: Model, sentences: Iterable[Sentence], parsing: Parsing, block: int = BLOCK
+) -> Iterator[ParsedBlock]:
+    """The sentences with trees, in their order. While one block is parsed the next is read."""
+    with ThreadPoolExecutor(1) as worker:
+        pending, first = None, 0
+        for some in blocks(sentences, parsing, block):
+            following = worker.submit(_parse_block, model, some, parsing, first)
+            first += len(some)
+            if pending is not None:
+                yield pending.result()
+            pending = following
+        if pending is not None:
+            yield pending.result()
+
+
+def blocks(sentences: Iterable[Sentence], parsing: Parsing, most: int = BLOCK) -> Iterator[list[Sentence]]:
+    """The sentences in blocks that fit into memory, of this many at the most."""
+    most_words = min(MOST_WORDS, MOST_LINES // parsing.trees)
+    some, words, arcs = [], 0, 0
+    for sentence in sentences:
+        some.append(sentence)
+        words, arcs = words + len(sentence), arcs + len(sentence) ** 2
+        if len(some) >= most or words >= most_words or arcs >= MOST_ARCS:
+            yield some
+            some, words, arcs = [], 0, 0
+    if some:
+        yield some
+
+
+def _parse_block(model: Model, sentences: list[Sentence], parsing: Parsing, first: int) -> ParsedBlock:
+    parsed, unknown_tags = _parse_one_by_one(model, sentences, parsing, first)
+    return ParsedBlock(
+        rendered=[
+            tree.render(posteriors=parsing.posteriors, log_likelihood=parsing.log_likelihood)
+            for trees in parsed
+            for tree in trees
+        ],
+        sentences=sum(len(sentence) > 0 for sentence in sentences),
+        words=sum(map(len, sentences)),
+        unknown_tags=unknown_tags,
+    )
+
+
+def parse_sentences(
+    model: Model, sentences: list[Sentence], parsing: Parsing, first: int = 0
+) -> tuple[list[list[ParsedSentence]], set[str]]:
+    """The trees of each sentence, one at least, and the tags that training has not seen.
+
+    first: the number of the first sentence in its file
+    """
+    parsed, unknown_tags = _parse_one_by_one(model, sentences, parsing, first)
+    return list(parsed), unknown_tags
+
+
+def _parse_one_by_one(
+    model: Model, sentences: list[Sentence], parsing: Parsing, first: int
+) -> tuple[Iterator[list[ParsedSentence]], set[str]]:
+    """The same, but for whoever needs only one sentence at a time."""
+    corpus = corpus_for(model, sentences)
+    parses = parse_trees(model, corpus, parsing, first)
+    return _of_sentences(sentences, corpus, model.reading, parses, parsing), set(corpus.unknown_tags)
+
+
+def corpus_for(model: Model, sentences: list[Sentence], with_heads: bool = False) -> Corpus:
+    """The sentences as a model reads them, of any length, without punctuation."""
+    reading = replace(model.reading, min_length=None, max_length=None)  # those are limits of training
+    return build_corpus(
+        sentences, reading, tag_vocabulary=model.tags, word_vocabulary=model.words, with_heads=with_heads
+    )
+
+
+def _of_sentences(
+    sentences: list[Sentence], corpus: Corpus, reading: Reading, parses: Parses, parsing: Parsing
+) -> Iterator[list[ParsedSentence]]:
+    number_in_corpus = dict(zip(corpus.index.tolist(), range(len(corpus)), strict=True))
+    offsets, heads = corpus.offsets.tolist(), parses.heads.tolist()
+    posteriors = None if parses.posteriors is None else np.minimum(parses.posteriors, 1.0).tolist()  # rounded sums
+    log_z = None if parses.log_z is None else parses.log_z.tolist()
+    log_probability = None if parses.log_probability is None else parses.log_probability.tolist()
+    marks = marks_of(reading.punctuation, reading.tag_column)
+    for number, sentence in enumerate(sentences):
+        place = number_in_corpus.get(number)
+        if place is None:  # no words, or nothing but punctuation
+            heads_of_marks = attach([], [False] * len(sentence))
+            number_of_tree = 1 if parsing.several and len(sentence) else None
+            nothing = None if posteriors is None else [None] * len(sentence)
+            yield [ParsedSentence(sentence, heads_of_marks, nothing, number=number_of_tree)]
+            continue
+        start, end = offsets[place], offsets[place + 1]
+        keep = marks.keep(sentence)  # None: there is no punctuation
+        trees = [tree for tree, heads_of_all in enumerate(heads) if heads_of_all[start] >= 0]
+        yield [
+            ParsedSentence(
+                sentence,
+                heads[tree][start:end] if keep is None else attach(heads[tree][start:end], keep),
+                None if posteriors is None else spread(posteriors[tree][start:end], keep),
+                None if log_z is None else log_z[place],
+                None if log_probability is None else log_probability[tree][place],
+                tree + 1 if parsing.several else None,
+                len(trees),
+            )
+            for tree in trees
+        ]
+
+
+def spread(values: list[T], keep: list[bool] | None) -> list[T | None]:
+    """One for each word, None for those that were not kept."""
+    if keep is None:
+        return values
+    kept = iter(values)
+    return [next(kept) if stays else None for stays in keep]
