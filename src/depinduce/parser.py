@@ -33,9 +33,10 @@ if TYPE_CHECKING:
     from depinduce.evaluation.scores import Scores
     from depinduce.insight.generation import GeneratedSentence
     from depinduce.insight.inspection import Inspection
-    from depinduce.models.loading import Model
+    from depinduce.learning.run import Progress, Run
+    from depinduce.models.model import Model
     from depinduce.parsing.decoding import Parsing
-    from depinduce.parsing.streams import Totals
+    from depinduce.parsing.streams import Throughput
 
 Files = str | Path | Iterable[str | Path]
 NOTEBOOK = 1000  # pixels of its width that a picture may have
@@ -142,10 +143,10 @@ class Parser:
     # ---------------------------------------------------------------- whence it comes, where it goes
 
     @classmethod
-    def load(cls, directory: str | Path, member: str = "joint") -> Parser:
+    def load(cls, directory: str | Path, part: str | None = None) -> Parser:
         """The parser that a training wrote to a directory.
 
-        member: of a joint model both parts together (joint), the one over words (first) or over tags (second)
+        part: of a joint model only the grammar over "tags", or that over "words"
 
         >>> Parser.load("nowhere")
         Traceback (most recent call last):
@@ -154,9 +155,9 @@ class Parser:
 `depinduce train --out` wrote.
         """
         from depinduce.models.loading import load_model
-        from depinduce.models.loading import member as member_of
+        from depinduce.models.model import part_of
 
-        return cls(member_of(load_model(directory), member))
+        return cls(part_of(load_model(directory), part))
 
     @classmethod
     def train(
@@ -187,21 +188,28 @@ class Parser:
         >>> tiny.tags
         ('N', 'V', 'D')
         """
-        from depinduce.learning.held_out import held_out, training_corpus, warn_about_tags
+        from depinduce.learning.held_out import warn_about_tags
+        from depinduce.learning.lesson import Lesson, prepare_place
+        from depinduce.learning.progress_texts import round_text
         from depinduce.learning.settings.recipes import configure_with_recipe
-        from depinduce.learning.trainers import train_model
-        from depinduce.models.model_files import require_place_for_model
 
         configuration, _ = configure_with_recipe(recipe, settings)
         if out is not None:
-            require_place_for_model(out)
-            if Path(out).exists() and any(Path(out).iterdir()):
-                raise DepinduceError(f"{out}: is there already. Choose another place for the model.")
-        reading = configuration.reading
-        train = training_corpus(_source(sentences, reading.tag_column), reading)
-        watched = None if dev is None else held_out(_source(dev, reading.tag_column), reading, train)
-        warn_about_tags(configuration.learning, train)
-        return cls(train_model(configuration, train, watched, out, report or (lambda line: None)))
+            prepare_place(Path(out))
+        column = configuration.reading.tag_column
+        lesson = Lesson.of(configuration, _source(sentences, column), None if dev is None else _source(dev, column))
+        warn_about_tags(configuration.learning, lesson.train)
+        tell = report or (lambda line: None)
+        parser, finished = cls.of_run(lesson.run(out), lambda progress: tell(round_text(progress)))
+        if not finished:
+            raise KeyboardInterrupt
+        return parser
+
+    @classmethod
+    def of_run(cls, run: Run, report: Callable[[Progress], None] = lambda progress: None) -> tuple[Parser, bool]:
+        """The parser that a training gives, and whether that came to its end or was interrupted by Ctrl-C."""
+        model, finished = run.go(report)
+        return cls(model), finished
 
     def save(self, directory: str | Path) -> None:
         """Write it to a directory, in the place of another model if one is there."""
@@ -276,7 +284,6 @@ class Parser:
         >>> matrix.shape, matrix.sum(axis=0).round(6).tolist()
         ((4, 3), [1.0, 1.0, 0.0])
         """
-        from depinduce.parsing.decoding import arc_posteriors
         from depinduce.parsing.streams import corpus_for
 
         made = as_sentence(sentence, self._tag_column)
@@ -284,7 +291,7 @@ class Parser:
         self._warn_about(corpus.unknown_tags)
         matrix = np.zeros((len(made) + 1, len(made)))
         if len(corpus):
-            found = arc_posteriors(self.model, corpus)
+            found = self.model.problem(corpus).posteriors()
             keep = marks_of(self.model.reading.punctuation, self._tag_column).keep(made)
             kept = np.flatnonzero([True] * len(made) if keep is None else keep)
             matrix[0, kept] = found.root
@@ -303,11 +310,13 @@ class Parser:
         posteriors: bool = False,
         log_likelihood: bool = False,
         threads: int = 1,
-    ) -> Totals:
+        report: Callable[[Throughput], None] | None = None,
+    ) -> Throughput:
         """Parse a CoNLL-U file into another, as `depinduce parse` does, in bounded memory.
 
         The options are those of the command. `-` is stdin or stdout, `.gz` works. Gives how many sentences and words
-        there were, in how many seconds.
+        there were, in how many seconds; `report` is told so on the way, and of unknown tags, which are warned of
+        otherwise.
 
         >>> from tempfile import NamedTemporaryFile
         >>> with NamedTemporaryFile(suffix=".conllu") as parsed:
@@ -318,10 +327,10 @@ class Parser:
         from depinduce.parsing.decoding import Parsing
         from depinduce.parsing.streams import parse_file
 
-        totals = parse_file(
-            self.model, path, out, Parsing(decode, posteriors, threads, k_best, samples, seed, log_likelihood)
-        )
-        self._warn_about(totals.unknown_tags)
+        parsing = Parsing(decode, posteriors, threads, k_best, samples, seed, log_likelihood)
+        totals = parse_file(self.model, path, out, parsing, report or (lambda totals: None))
+        if report is None:
+            self._warn_about(totals.unknown_tags)
         return totals
 
     # ---------------------------------------------------------------- what it is worth, and what it has learned
@@ -354,9 +363,9 @@ class Parser:
         ('DET', 0.66)
         """
         from depinduce.insight.inspection import inspect_grammar
-        from depinduce.models.loading import require_grammar
+        from depinduce.models.model import require_rule_view
 
-        return inspect_grammar(require_grammar(self.model), heads)
+        return inspect_grammar(require_rule_view(self.model), heads)
 
     def generate(self, n: int, seed: int = 0, *, max_words: int = 40) -> list[GeneratedSentence]:
         """n sentences of tags with their trees, as the grammar generates them; longer ones are thrown away.
@@ -366,9 +375,9 @@ class Parser:
         (['PRON', 'DET', 'NOUN', 'VERB', 'CCONJ', 'NOUN'], [4, 3, 4, 0, 4, 4])
         """
         from depinduce.insight.generation import Generator
-        from depinduce.models.loading import require_grammar
+        from depinduce.models.model import require_rule_view
 
-        return list(Generator(require_grammar(self.model), seed, max_words).sentences(n))
+        return list(Generator(require_rule_view(self.model), seed, max_words).sentences(n))
 
     def report(
         self,

@@ -11,9 +11,20 @@ from typing import Any
 from depinduce.errors import DepinduceError
 
 
-def setting(default: Any, help: str, *, choices: tuple[str, ...] | None = None, metavar: str | None = None) -> Any:
-    """A field of a settings dataclass. On the command line `some_name` is `--some-name`."""
-    return dataclasses.field(default=default, metadata={"help": help, "choices": choices, "metavar": metavar})
+def setting(
+    default: Any,
+    help: str,
+    *,
+    choices: tuple[str, ...] | None = None,
+    metavar: str | None = None,
+    expert: bool = False,
+) -> Any:
+    """A field of a settings dataclass. On the command line `some_name` is `--some-name`.
+
+    expert: few will ever change it, so that it has no option of its own: `--set some_name=VALUE`, or a recipe
+    """
+    metadata = {"help": help, "choices": choices, "metavar": metavar, "expert": expert}
+    return dataclasses.field(default=default, metadata=metadata)
 
 
 def require_positive(settings: Any, *names: str) -> None:

@@ -40,8 +40,6 @@ def run(arguments: argparse.Namespace) -> int:
     from depinduce.evaluation.baselines import BASELINES
     from depinduce.evaluation.scores import score
     from depinduce.evaluation.tables import comparison_table
-    from depinduce.learning.progress_texts import as_text
-    from depinduce.learning.settings.counts import CountSettings
     from depinduce.report.svg_tree import tree_svg
     from depinduce.report.text_tree import draw_tree
 
@@ -49,16 +47,20 @@ def run(arguments: argparse.Namespace) -> int:
     train = load_corpus(demo_file("train"), reading)
     say(f"training on {len(train)} synthetic English sentences, {len(train.tags)} words: tags only, no trees")
 
-    from depinduce.learning.count_training import train_counts
+    from depinduce.learning.lesson import Lesson
+    from depinduce.learning.progress_texts import progress_text
+    from depinduce.learning.settings.configuration import configure
+    from depinduce.parser import Parser
     from depinduce.parsing.decoding import Parsing, parse_corpus
 
-    settings = CountSettings(non_heads=("ud",))
-    with progress("EM", settings.iterations, "iterations") as update:
-        model, finished = train_counts(settings, reading, train, report=lambda step: update(*as_text(step)))
+    configuration = configure({"model": "dmv", "non_heads": ("ud",), "max_length": None})
+    with progress("EM", configuration.learning.most_rounds, "iterations") as update:
+        training = Lesson(configuration, train).run()
+        parser, finished = Parser.of_run(training, lambda step: update(step.done, progress_text(step)))
     if not finished:
         raise KeyboardInterrupt
     test = load_corpus(demo_file("test"), reading, tag_vocabulary=train.tag_vocabulary, with_heads=True)
-    heads = parse_corpus(model, test, Parsing())
+    heads = parse_corpus(parser.model, test, Parsing())
     systems = {"depinduce, count DMV": heads} | {name: guess(test.offsets, 0) for name, guess in BASELINES.items()}
     scores = {name: score(test.heads, guess, test.offsets) for name, guess in systems.items()}
     title = f"{len(test)} held-out sentences against their gold trees (%)"
@@ -70,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     print("✗ marks a wrong head; the missed gold arc hangs below.")
     print("Function words were not allowed to head anything.")
     if arguments.out:
-        model.save(arguments.out)
+        parser.save(arguments.out)
         say(f"wrote {arguments.out}; now try: depinduce parse {arguments.out} FILE.conllu")
     if arguments.svg:
         words, tags, predicted, _ = _sentence(test, heads, _longest_right(test, heads))

@@ -26,11 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.number < 1:
         raise DepinduceError(f"--number must be at least 1, not {arguments.number}.")
-    from depinduce.insight.inspection import inspect_grammar
     from depinduce.insight.texts import about_head, about_roots, facts_of, is_rare, title_of
-    from depinduce.models.loading import load_grammar
+    from depinduce.parser import Parser
 
-    inspection = inspect_grammar(load_grammar(arguments.model), arguments.head)
+    inspection = Parser.load(arguments.model).inspect(*arguments.head)
     if arguments.json:
         print(json.dumps(inspection.to_json(), indent=2, ensure_ascii=False))
         return 0

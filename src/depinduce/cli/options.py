@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import textwrap
+import tomllib
 from collections.abc import Collection
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from depinduce.errors import DepinduceError
 
 Settings = TypeVar("Settings")
 
@@ -19,22 +22,30 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 def add_settings(
-    parser: argparse.ArgumentParser,
+    parser: argparse._ActionsContainer,
     settings: type,
-    title: str,
+    title: str | None = None,
     leave_out: Collection[str] = (),
     only_given: bool = False,
+    only: Collection[str] | None = None,
     **defaults: Any,
 ) -> None:
     """An option `--some-name` for every field `some_name` that the command has a use for; its help is the
     field's, and so is its default unless the command has another one.
 
+    title: of their group; without one they stand among those of `parser`
+    only: these fields and no others
     only_given: options that the user does not give are absent from the arguments, see `given_settings`
     """
-    group = parser.add_argument_group(title)
+    group = parser if title is None else parser.add_argument_group(title)
     types = get_type_hints(settings)
     for field in dataclasses.fields(settings):
-        if field.name in leave_out:
+        if field.name in leave_out or (only is not None and field.name not in only):
+            continue
+        if field.metadata["expert"]:
+            names = [f"--{prefix}{field.name.replace('_', '-')}" for prefix in ("", "no-")]
+            parser.add_argument(*names, dest=field.name, nargs="*", action=_ForExperts, help=argparse.SUPPRESS,
+                                default=argparse.SUPPRESS)  # fmt: skip
             continue
         option = _option(field, types[field.name], defaults.get(field.name, field.default))
         if only_given:
@@ -80,6 +91,42 @@ def _option(field: dataclasses.Field, annotation: Any, default: Any) -> dict[str
 
 def _with_default(help: str, shown: Any) -> str:
     return f"{help} (default: {shown})".replace("%", "%%")
+
+
+class _ForExperts(argparse.Action):
+    """Refuses what was an option of its own once, and says what to write."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        value = " ".join(values) if values else ("false" if option_string.startswith("--no-") else "true")
+        shown = f'"{self.dest}={value}"' if " " in value else f"{self.dest}={value}"
+        raise DepinduceError(f"{option_string} is no option: write --set {shown}, or put it into a recipe of yours.")
+
+
+class Renamed(argparse.Action):
+    """Refuses an option that has another name now. `const`: what to write"""
+
+    def __init__(self, option_strings, dest, **options):
+        super().__init__(option_strings, dest, nargs="*", help=argparse.SUPPRESS, default=argparse.SUPPRESS,
+                         const=options["const"])  # fmt: skip
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        raise DepinduceError(f"{option_string} is no option any more: write {self.const}.")
+
+
+def read_assignments(assignments: Collection[str], *settings: type) -> dict[str, Any]:
+    """What `--set name=value` says; a value is written as in a recipe, quotes may be left away."""
+    types = {name: kind for part in settings for name, kind in get_type_hints(part).items()}
+    values: dict[str, Any] = {}
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        if not equals:
+            raise DepinduceError(f"--set {assignment}: write NAME=VALUE, such as size=50.")
+        try:
+            value = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            value = text.split() if get_origin(types.get(name)) is tuple else text
+        values[name] = value
+    return values
 
 
 class _AsTuple(argparse.Action):

@@ -11,6 +11,8 @@ import os
 import sys
 
 from depinduce.cli.console import progress, say, warn
+from depinduce.cli.options import Renamed
+from depinduce.models.model_files import PARTS
 
 EXAMPLE = """depinduce parse grammar tagged.conllu -o parsed.conllu
   depinduce parse grammar tagged.conllu --k-best 5 --log-likelihood -o five.conllu"""
@@ -28,8 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trees.add_argument("--k-best", type=int, metavar="N", help="the N most probable trees of every sentence")
     trees.add_argument("--samples", type=int, metavar="N", help="N trees of every sentence, drawn by their probability")
     trees.add_argument("--seed", type=int, metavar="N", help="of the samples (default: 0)")
-    member_help = "of a joint model: both together, the part over words (first) or over tags (second) (default: joint)"
-    trees.add_argument("--member", choices=("joint", "first", "second"), default="joint", help=member_help)
+    part_help = "of a joint model only the part over tags, or over words (default: both together)"
+    trees.add_argument("--part", choices=PARTS, help=part_help)
+    trees.add_argument("--member", action=Renamed, const="--part tags (which was second) or --part words (first)")
     told = parser.add_argument_group("what is said of them")
     told.add_argument("--posteriors", action="store_true", help="add the probability of each arc to MISC")
     likelihood_help = "add the log-probability of every sentence, over all its trees, as a comment"
@@ -39,24 +42,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from depinduce.models.loading import load_model, member
+    from depinduce.parser import Parser
     from depinduce.parsing.decoding import Parsing
-    from depinduce.parsing.streams import Totals, about_unknown_tags, parse_file
+    from depinduce.parsing.streams import Throughput, about_unknown_tags
 
     names = ("decode", "posteriors", "threads", "k_best", "samples", "seed", "log_likelihood")
-    parsing = Parsing(**{name: getattr(arguments, name) for name in names})
-    model = member(load_model(arguments.model), arguments.member)
+    options = {name: getattr(arguments, name) for name in names}
+    Parsing(**options)  # faults of the options show before the model is loaded
+    parser = Parser.load(arguments.model, arguments.part)
     known: set[str] = set()
     apart = arguments.output != "-" or not sys.stdout.isatty()  # a bar among the trees would spoil both
     with progress("parsing", unit="sentences", shown=apart) as update:
 
-        def report(totals: Totals) -> None:
+        def report(totals: Throughput) -> None:
             update(totals.sentences, f"{totals.words_per_second:,.0f} words/s")
             if new := totals.unknown_tags - known:
                 known.update(new)
                 warn(about_unknown_tags(new))
 
-        totals = parse_file(model, arguments.input, arguments.output, parsing, report)
+        totals = parser.parse_file(arguments.input, arguments.output, report=report, **options)
     speed = f"{totals.words_per_second:,.0f} words/s"
     say(f"parsed {totals.sentences} sentences, {totals.words} words in {totals.seconds:.1f} s ({speed})")
     return 0

@@ -9,80 +9,84 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import warnings
 from pathlib import Path
 
 from depinduce.cli.console import progress, say, show_table, warn
-from depinduce.cli.options import add_settings, given_settings, names_of
-from depinduce.corpus import Corpus, Reading
+from depinduce.cli.options import add_settings, given_settings, names_of, read_assignments
+from depinduce.corpus import Reading
 from depinduce.errors import DepinduceError
-from depinduce.learning.progress_texts import as_text, neural_text
 from depinduce.learning.settings.configuration import MAX_LENGTH, Configuration, parse_seeds
 from depinduce.learning.settings.counts import CountSettings
 from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.settings.networks import NeuralSettings
-from depinduce.learning.settings.recipes import configure_with_recipe, recipe_names
+from depinduce.learning.settings.recipes import about_recipe, configure_with_recipe, recipe_names
 from depinduce.learning.settings.states import HdpSettings
-from depinduce.models.loading import load_model
-from depinduce.models.model_files import require_place_for_model
+from depinduce.models.table import find, models
 from depinduce.networks.lexical_settings import LexicalSettings
 from depinduce.networks.network_settings import NetworkSettings
 
 EXAMPLE = """depinduce train --recipe ud-sibling --train tagged.conllu --out grammar
   depinduce train --model dmv --train tagged.conllu --non-heads ud --out first
   depinduce train --recipe ud-sibling --train tagged.conllu --dev held-out.conllu --seeds 0-4 --jobs 2 --out seeds"""
+SETTINGS = (CountSettings, HdpSettings, NeuralSettings, NetworkSettings, LexicalSettings, Reading)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = "depinduce train [--recipe NAME] --train FILE [FILE ...] --out DIR [options]"
-    files = parser.add_argument_group("files")
-    files.add_argument("--train", required=True, nargs="+", metavar="FILE", help="CoNLL-U files to learn from")
-    files.add_argument("--dev", nargs="+", metavar="FILE", help="held-out CoNLL-U files that tell when to stop")
-    files.add_argument("--out", required=True, metavar="DIR", help="directory for the model and its training")
-    files.add_argument("--overwrite", action="store_true", help="replace the model that is there")
-    files.add_argument("--resume", action="store_true", help="go on with the training that is there, however it ended")
-    files.add_argument("--recipe", metavar="NAME", help=f"{', '.join(recipe_names())}, or a TOML file of settings")
-    files.add_argument("--seeds", metavar="0-4", help="neural models: train from each of these seeds, report mean ± sd")
-    files.add_argument(
+    width = max(map(len, recipe_names()))
+    recipes = "\n".join(f"  {name:{width}} {about_recipe(name)}" for name in recipe_names())
+    first = parser.add_argument_group("the ones to begin with")
+    first.add_argument("--train", required=True, nargs="+", metavar="FILE", help="CoNLL-U files to learn from")
+    first.add_argument("--out", required=True, metavar="DIR", help="directory for the model and its training")
+    first.add_argument("--recipe", metavar="NAME", help="one of those below, or a TOML file of settings")
+    add_settings(first, LearningSettings, only=("model", "non_heads", "rules", "init"), only_given=True)
+    first.add_argument("--dev", nargs="+", metavar="FILE", help="held-out CoNLL-U files that tell when to stop")
+    first.add_argument("--resume", action="store_true", help="go on with the training that is there, however it ended")
+    first.add_argument("--overwrite", action="store_true", help="replace the model that is there")
+    parser.add_argument_group("recipes", recipes)
+    runs = parser.add_argument_group("several trainings, and what is told of them")
+    runs.add_argument("--seeds", metavar="0-4", help="train from each of these seeds, report mean ± sd")
+    runs.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="with --seeds: so many side by side (default: 1)"
     )
-    files.add_argument("--watch", metavar="FILE", help="neural models: gold trees to score after every epoch; recorded "
-                       "and marked, without influence on the training")  # fmt: skip
-    files.add_argument("--json", action="store_true", help="print what came out as JSON")
+    runs.add_argument("--watch", metavar="FILE", help="gold trees to score after every round; recorded and marked, "
+                      "without influence on the training")  # fmt: skip
+    runs.add_argument("--json", action="store_true", help="print what came out as JSON")
     shared = names_of(LearningSettings)
-    add_settings(parser, LearningSettings, "learning", only_given=True)
+    add_settings(parser, LearningSettings, "learning", ("model", "non_heads", "rules", "init"), only_given=True)
     add_settings(parser, CountSettings, "count models", shared, only_given=True)
     add_settings(parser, HdpSettings, "hdp-dep", names_of(CountSettings), only_given=True)
     add_settings(parser, NeuralSettings, "neural models", shared, only_given=True)
     add_settings(parser, NetworkSettings, "the network of neural models", only_given=True)
     add_settings(parser, LexicalSettings, "models that see words", only_given=True)
     add_settings(parser, Reading, "reading", only_given=True, max_length=MAX_LENGTH)
+    rest = parser.add_argument_group("all other settings, which few will ever need (docs/settings.md lists them)")
+    rest.add_argument(
+        "--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="such as: --set size=50 encoder=wsj"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     warnings.showwarning = lambda message, *_: warn(str(message))
     configuration = read_configuration(arguments)
+
+    from depinduce.learning.lesson import prepare_place
+
     out = Path(arguments.out)
     is_there = prepare_place(out, arguments.overwrite, arguments.resume)
-    train, dev = load_files(arguments, configuration)
     if arguments.seeds is not None:
         return run_seeds(arguments, configuration, out)
-    if configuration.neural:
-        return run_neural(arguments, configuration, train, dev, out, is_there)
-    return run_counts(arguments, configuration, train, dev, out, is_there)
+    return run_one(arguments, configuration, out, is_there)
 
 
 def read_configuration(arguments: argparse.Namespace) -> Configuration:
     """The recipe, if any, with what was given beside it."""
-    parts = CountSettings, HdpSettings, NeuralSettings, NetworkSettings, LexicalSettings, Reading
-    given = given_settings(arguments, *parts)
+    others = {find(model.settings) for model in models().values()}
+    given = given_settings(arguments, *SETTINGS, *others) | read_assignments(arguments.set, *SETTINGS, *others)
     configuration, ours = configure_with_recipe(arguments.recipe, given)
     if ours is not None:
         say(f"settings of the recipe {ours}, without its --non-heads; another: --recipe NAME")
-    for option in ("seeds", "watch"):
-        if getattr(arguments, option) is not None and not configuration.neural:
-            raise DepinduceError(f"--{option} is for neural models, which {configuration.learning.model} is not.")
     if arguments.jobs < 1:
         raise DepinduceError(f"--jobs must be at least 1, not {arguments.jobs}.")
     if arguments.seeds is not None:
@@ -94,64 +98,50 @@ def read_configuration(arguments: argparse.Namespace) -> Configuration:
     return configuration
 
 
-def prepare_place(out: Path, overwrite: bool, resume: bool) -> bool:
-    """Whether something is there already; refused unless it may be replaced or gone on with."""
-    if overwrite and resume:
-        raise DepinduceError("--overwrite and --resume: choose one of them.")
-    require_place_for_model(out)
-    is_there = out.exists() and any(out.iterdir())
-    if is_there and not (overwrite or resume):
-        raise DepinduceError(f"{out}: is there already. Choose another --out, or add --overwrite or --resume.")
-    return is_there
+def read_lesson(arguments: argparse.Namespace, configuration: Configuration):
+    """The files, with what is to be said of them."""
+    from depinduce.learning.held_out import warn_about_tags
+    from depinduce.learning.lesson import Lesson
 
-
-def clear(out: Path, settings: LearningSettings) -> None:
-    """Remove an earlier training, unless the new one starts from it."""
-    for start in (settings.init, getattr(settings, "word_init", ())):
-        if start[:1] == ("model",):
-            load_model(start[1])  # a fault of the start shows before anything is lost
-        if len(start) > 1 and Path(start[1]).resolve().is_relative_to(out.resolve()):
-            raise DepinduceError(f"--overwrite would delete {start[1]}, where training starts. Choose another --out.")
-    for entry in out.iterdir():
-        shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
-
-
-def load_files(arguments: argparse.Namespace, configuration: Configuration) -> tuple[Corpus, Corpus | None]:
-    from depinduce.learning.held_out import held_out, training_corpus, warn_about_tags
-
-    train = training_corpus(arguments.train, configuration.reading)
-    dev = held_out(arguments.dev, configuration.reading, train) if arguments.dev else None
+    lesson = Lesson.of(configuration, arguments.train, arguments.dev, arguments.watch)
+    train, settings = lesson.train, configuration.learning
     left_out = f"; {train.outside} sentences left out by length" if train.outside else ""
     say(f"{len(train)} sentences, {len(train.tags)} words, {len(train.tag_vocabulary)} tags{left_out}")
-    warn_about_tags(configuration.learning, train)
-    settings = configuration.learning
-    starts = (settings.init[0], *getattr(settings, "word_init", ())[:1])
+    warn_about_tags(settings, train)
+    starts = (settings.init[0], *settings.word_init[:1])
     if "trees" in starts:
         say("the start learns from the trees of a file: if people made them, the training is not unsupervised")
     if "hdp-dep" in starts:
         say("the start is HDP-DEP, which is trained before: seconds to minutes")
-    return train, dev
+    return lesson
 
 
-# ---------------------------------------------------------------- the three ways to train
+# ---------------------------------------------------------------- one training, or several
 
 
-def run_counts(arguments, configuration: Configuration, train, dev, out: Path, is_there: bool) -> int:
-    from depinduce.learning.trainers import count_trainer
+def run_one(arguments: argparse.Namespace, configuration: Configuration, out: Path, is_there: bool) -> int:
+    from depinduce.learning.lesson import clear
+    from depinduce.learning.progress_texts import progress_text
+    from depinduce.models.model_files import CONFIGURATION
+    from depinduce.parser import Parser
 
-    settings = configuration.learning
-    learn = count_trainer(settings)
-    earlier = load_model(out) if arguments.resume and is_there else None
-    with progress("EM", settings.iterations, "iterations") as update:
-        model, finished = learn(
-            settings, configuration.reading, train, dev, lambda step: update(*as_text(step)), earlier
-        )
-    if not finished and not model.history["steps"]:
-        raise KeyboardInterrupt  # before there was anything to keep
-    model.save(out)
-    tell_about_rules(model.history)
+    lesson = read_lesson(arguments, configuration)
+    if is_there and arguments.overwrite:
+        clear(out, configuration.learning)
+    if is_there and arguments.resume and not (out / CONFIGURATION).exists():
+        hint = "add --seeds" if any(out.glob("seed-*")) else "choose another --out, or --overwrite"
+        raise DepinduceError(f"{out}: no training of one model to go on with; {hint}.")
+    training = lesson.run(out, resume=arguments.resume)
+    unit = f"{configuration.learning.round_name}s"
+    with progress("training", None, unit) as update:
+        try:
+            parser, finished = Parser.of_run(training, lambda step: update(step.done, progress_text(step), step.total))
+        except KeyboardInterrupt:  # before there was a model
+            return _farewell(out, finished=False)
+    history = parser.model.history
+    tell_about_rules(history)
     if arguments.json:
-        print(json.dumps({"out": str(out), "finished": finished, **model.history}))
+        print(json.dumps({"out": str(out), **history}))
     return _farewell(out, finished)
 
 
@@ -162,45 +152,24 @@ def tell_about_rules(history: dict) -> None:
         say(f"rules {line['rules']}: {found} (dual variable {line['dual']:.2f})")
 
 
-def run_neural(arguments, configuration: Configuration, train, dev, out: Path, is_there: bool) -> int:
-    from depinduce.learning.runs import CONFIGURATION, Run
-    from depinduce.learning.watching import watcher
-
-    watch = watcher(arguments.watch, train.tag_vocabulary, configuration.reading) if arguments.watch else None
-    if is_there and arguments.overwrite:
-        clear(out, configuration.learning)
-    run = Run(configuration, train, dev, out, watch)
-    if (out / CONFIGURATION).exists():
-        run.resume()
-    elif is_there and arguments.resume:
-        hint = "add --seeds" if any(out.glob("seed-*")) else "choose another --out"
-        raise DepinduceError(f"{out}: no training of one neural model to go on with; {hint}.")
-    with progress("training", None, "epochs") as update:
-        try:
-            model, finished = run.go(lambda step: update(step.done, neural_text(step), step.total))
-        except KeyboardInterrupt:  # before there was a model
-            return _farewell(out, finished=False)
-    tell_about_rules(model.history)
-    if arguments.json:
-        print(json.dumps({"out": str(out), "finished": finished, **model.history}))
-    return _farewell(out, finished)
-
-
-def run_seeds(arguments, configuration: Configuration, out: Path) -> int:
+def run_seeds(arguments: argparse.Namespace, configuration: Configuration, out: Path) -> int:
     from depinduce.evaluation.tables import Table
+    from depinduce.learning.lesson import clear
     from depinduce.learning.seeds import train_seeds
+    from depinduce.models.model_files import CONFIGURATION
 
     seeds = parse_seeds(arguments.seeds)
-    if (out / "config.toml").exists():
+    if (out / CONFIGURATION).exists() and not arguments.overwrite:
         raise DepinduceError(f"{out}: holds the training of one seed. Choose another --out for --seeds.")
+    read_lesson(arguments, configuration)
     if arguments.overwrite and out.exists():
         clear(out, configuration.learning)
     done = dict.fromkeys(seeds, (0, 1))
 
-    with progress("training", None, "epochs") as update:
+    with progress("training", None, f"{configuration.learning.round_name}s") as update:
 
-        def report(seed: int, epochs: int, total: int) -> None:
-            done[seed] = (epochs, total)
+        def report(seed: int, rounds: int, total: int) -> None:
+            done[seed] = (rounds, total)
             texts = [f"seed {seed} {100 * part / whole:.0f} %" for seed, (part, whole) in done.items() if part]
             update(sum(part for part, _ in done.values()), ", ".join(texts), len(seeds) * total)
 

@@ -8,7 +8,7 @@ The pseudo-counts are the same for every rule (additive smoothing), or also, in 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -35,16 +35,13 @@ class Multinomials:
     def around(self, first_order: RuleTable, strength: float) -> Multinomials:
         """Also with `strength` pseudo-counts per row, dealt out as a first-order grammar would."""
         prior = raise_order(first_order, self.order)
-        return Multinomials(
-            self.order,
-            self.tags,
-            RuleCounts(
-                self.pseudo.root,
-                self.pseudo.child + strength * np.exp(prior.child),
-                self.pseudo.decision + strength * np.exp(prior.decision),
-            ),
-            self.child_valence,
-        )
+        child = self.pseudo.child + strength * np.exp(prior.child)
+        decision = self.pseudo.decision + strength * np.exp(prior.decision)
+        return self.with_pseudo(RuleCounts(self.pseudo.root, child, decision))
+
+    def with_pseudo(self, pseudo: RuleCounts) -> Multinomials:
+        """The same with other pseudo-counts."""
+        return replace(self, pseudo=pseudo)
 
     def estimate(self, counts: RuleCounts) -> RuleTable:
         """The table that maximises Σ (count + pseudo-count) · log p(rule)."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -47,45 +48,51 @@ class Order(enum.Enum):
 
 
 @dataclass(frozen=True)
-class RuleTable:
-    """The log potential of every rule: log probabilities in a model, any log weight to a chart."""
+class RuleArrays:
+    """A number for every rule."""
 
     root: np.ndarray  # [column]
     child: np.ndarray  # [row, column]
     decision: np.ndarray  # [row, STOP or GO]
 
     @classmethod
-    def of_tags(cls, root: np.ndarray, child: np.ndarray, decision: np.ndarray) -> RuleTable:
-        """A table from arrays whose leading axes are `Order.shape`."""
+    def of_tags(cls, root: np.ndarray, child: np.ndarray, decision: np.ndarray) -> Self:
+        """The numbers from arrays whose leading axes are `Order.shape`."""
         tags = len(root)
         return cls(root, child.reshape(-1, tags), decision.reshape(-1, 2))
-
-
-@dataclass(frozen=True)
-class RuleCounts:
-    """How often every rule is used, once or in expectation: the shape of its RuleTable."""
-
-    root: np.ndarray  # [column]
-    child: np.ndarray  # [row, column]
-    decision: np.ndarray  # [row, STOP or GO]
-
-    @classmethod
-    def zeros_like(cls, like: RuleTable | RuleCounts) -> RuleCounts:
-        return cls(*(np.zeros(part.shape) for part in (like.root, like.child, like.decision)))
 
     @property
     def parts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return self.root, self.child, self.decision
 
+    @property
+    def named(self) -> dict[str, np.ndarray]:
+        """The parts by their names, as they are kept in files."""
+        return {"root": self.root, "child": self.child, "decision": self.decision}
+
+
+@dataclass(frozen=True)
+class RuleTable(RuleArrays):
+    """The log potential of every rule: log probabilities in a model, any log weight to a chart."""
+
+
+@dataclass(frozen=True)
+class RuleCounts(RuleArrays):
+    """How often every rule is used, once or in expectation: the shape of its RuleTable."""
+
+    @classmethod
+    def zeros_like(cls, like: RuleArrays) -> RuleCounts:
+        return cls(*(np.zeros(part.shape) for part in like.parts))
+
     def __add__(self, other: RuleCounts) -> RuleCounts:
-        return RuleCounts(self.root + other.root, self.child + other.child, self.decision + other.decision)
+        return RuleCounts(*(one + another for one, another in zip(self.parts, other.parts, strict=True)))
 
     def __rmul__(self, weight: float) -> RuleCounts:
-        return RuleCounts(weight * self.root, weight * self.child, weight * self.decision)
+        return RuleCounts(*(weight * part for part in self.parts))
 
     def dot(self, table: RuleTable) -> float:
         """Σ count · log potential, where a rule of zero potential that is not used counts nothing."""
-        pairs = zip((self.root, self.child, self.decision), (table.root, table.child, table.decision), strict=True)
+        pairs = zip(self.parts, table.parts, strict=True)
         return float(sum(np.sum(count[count > 0] * values[count > 0]) for count, values in pairs))
 
 

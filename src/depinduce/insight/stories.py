@@ -13,19 +13,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from depinduce.corpus import Corpus
-from depinduce.grammar.constraints import allowed_heads
 from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, STOP, Batch, Order, RuleTable
-from depinduce.models.state_model import HdpModel
-from depinduce.models.tag_model import GrammarModel
-from depinduce.models.word_model import LexicalModel
-
-if TYPE_CHECKING:
-    from depinduce.models.loading import Model
+from depinduce.models.model import Model
 
 SIDES = {LEFT: "left", RIGHT: "right"}
 
@@ -70,39 +63,16 @@ class Story:
 
 def stories(model: Model, corpus: Corpus, heads: Sequence[int]) -> list[Story]:
     """The rules of a tree of the only sentence of a corpus. heads: from 1, 0 is the root"""
-    if isinstance(model, HdpModel):
-        grammar = model.grammar().with_non_heads(())
-        symbols = model.refinement.symbols_in(corpus)
-        seen = replace(corpus, tags=np.where(symbols == len(grammar.tags), -1, symbols).astype(np.int32))
-        allowed = allowed_heads(model.tags, model.non_heads, corpus)
-        return [_story("the grammar without its hidden states", grammar, seen, heads, allowed)]
-    parts = [("", model)]
-    if hasattr(model, "second"):
-        parts = [("the grammar over tags", model.second), ("the grammar over words", model.first)]
-    return [
-        _story(title, part, corpus, heads, allowed_heads(part.tags, part.non_heads, corpus)) for title, part in parts
-    ]
-
-
-def _story(
-    title: str, model: GrammarModel | LexicalModel, corpus: Corpus, heads: Sequence[int], allowed: np.ndarray | None
-) -> Story:
-    inside_out = getattr(model, "inside_out", False)
-    own = replace(model, inside_out=False) if inside_out else model  # its own rules, not what they are to the chart
-    table, batch, factors = own.problem(corpus)
-    root = table.root[batch.column]
-    if factors is not None and factors.root is not None:  # where a grammar over words has them
-        root = root + factors.root
-    teller = _Teller(model.order, inside_out, table, batch, root, list(heads), _names(model, corpus), allowed)
-    return Story(title, teller.words())
-
-
-def _names(model: GrammarModel | LexicalModel, corpus: Corpus) -> list[str]:
-    """What the grammar takes each word for: its tag or, if it knows the word, both."""
-    if isinstance(model, LexicalModel):
-        lexicon = model.network.lexicon
-        return [lexicon.spelling(token) for token in lexicon.tokens(corpus).tolist()]
-    return [model.tags[tag] if tag >= 0 else "a tag that it does not know" for tag in corpus.tags.tolist()]
+    told = []
+    for rules in model.open_rules(corpus):
+        table, batch, factors = rules.problem
+        root = table.root[batch.column]
+        if factors is not None and factors.root is not None:  # where a grammar over words has them
+            root = root + factors.root
+        way = rules.order, rules.inside_out
+        teller = _Teller(*way, table, batch, root, list(heads), rules.names, rules.may_head)
+        told.append(Story(rules.title, teller.words()))
+    return told
 
 
 @dataclass(frozen=True)

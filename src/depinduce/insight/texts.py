@@ -55,12 +55,10 @@ def _training(inspection: Inspection) -> Iterator[str]:
     if data:
         lengths = f" of up to {longest} words" if longest else ""
         yield f"learned from {data['sentences']} sentences{lengths}, {data['words']} words in all"
-    if "em" in settings:
-        rounds = f"{len(history.get('steps', ()))} iterations of {settings['em']} EM"
-        yield f"as {settings['model']}, by {rounds}, start: {' '.join(settings['init'])}"
-    elif "method" in settings:
-        models = ", ".join([*settings["ladder"], settings["model"]])
-        rounds = f"{len(history.get('epochs', ()))} epochs of {settings['method']}"
+    if settings:
+        models = ", ".join([*settings.get("ladder", ()), settings["model"]])
+        method = settings.get("method") or (f"{settings['em']} EM" if "em" in settings else "variational inference")
+        rounds = f"{len(history.get('rounds', ()))} {history.get('round_name', 'round')}s of {method}"
         yield f"as {models}, by {rounds}, start: {' '.join(settings['init'])}"
     if history.get("watched"):
         yield "attachment scores were watched during training"

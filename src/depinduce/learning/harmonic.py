@@ -14,9 +14,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, STOP, Order, RuleCounts
+from depinduce.corpus import Corpus
+from depinduce.grammar.multinomials import Multinomials
+from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, STOP, Order, RuleCounts, RuleTable
 
 MOVE = 0.9
+SMOOTHING = 0.001
+
+
+def harmonic_table(train: Corpus, child_valence: bool = True) -> RuleTable:
+    """The first-order grammar of the harmonic counts."""
+    tags = len(train.tag_vocabulary)
+    counts = harmonic_counts(train.tags, train.offsets, tags)
+    return Multinomials.smoothed(Order.FIRST, tags, SMOOTHING, child_valence).estimate(counts)
 
 
 def harmonic_counts(tags: np.ndarray, offsets: np.ndarray, tag_count: int) -> RuleCounts:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from depinduce.corpus import Corpus
 from depinduce.grammar.constraints import allowed_heads, forbid_heads
-from depinduce.grammar.rules import Order, pieces, tag_batch
-from depinduce.learning.em import Data
+from depinduce.grammar.rules import Batch, Factors, Order, pieces, tag_batch
 from depinduce.networks.lexicon import Lexicon
-from depinduce.networks.word_batch import lexical_batch
+from depinduce.networks.word_batch import LexicalBatch, lexical_batch
+
+
+@dataclass(frozen=True)
+class Data:
+    """Sentences to learn from or to watch: a batch and its constraints."""
+
+    batch: Batch
+    factors: Factors | None = None
+    words: LexicalBatch | None = None  # where the rules see words
 
 
 class Minibatches:

@@ -11,19 +11,18 @@ follows that gradient, never below 0. (Ganchev, Graça, Gillenwater and Taskar 2
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from depinduce.chart.engine import Expectations
+from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus
 from depinduce.grammar.knowledge import Matches, load_knowledge
 from depinduce.grammar.rules import Factors, pieces
 from depinduce.learning.settings.learning import LearningSettings
 
-T = TypeVar("T")
 TOLERANCE = 1e-3  # of the share
 LARGEST_DUAL = 40.0  # a match that weighs e⁴⁰ outweighs everything: more cannot help
 STEP = 4.0  # λ per share that is lacking
@@ -40,20 +39,23 @@ class Tilt:
     offsets: np.ndarray  # [sentence + 1]
     arc_offsets: np.ndarray  # [sentence + 1]
 
+    by_position: ClassVar[bool] = True  # matches are found by the posteriors of positions
+
     def take(self, sentences: np.ndarray) -> Tilt:
         """Of some of the sentences."""
         tokens, offsets = pieces(self.offsets, sentences)
         arcs, arc_offsets = pieces(self.arc_offsets, sentences)
         return Tilt(self.root[tokens], self.arc[arcs], offsets, arc_offsets)
 
-    def factors(self, dual: float) -> Factors:
-        """exp(λ) for every match."""
-        return Factors(root=dual * self.root, arc=np.repeat(dual * self.arc[:, None], 2, axis=1))
+    def applied(self, problem: Problem, dual: float) -> Problem:
+        """The problem in which every match weighs exp(λ)."""
+        arc = np.repeat(dual * self.arc[:, None], 2, axis=1)
+        return problem.times(Factors(root=dual * self.root, arc=arc))
 
-    def matched(self, expected: Expectations) -> np.ndarray:
-        """The expected number of matches. [sentence]"""
+    def matched(self, expected: Expectations) -> float:
+        """The expected number of matches."""
         roots = np.add.reduceat(expected.root * self.root, self.offsets[:-1])
-        return roots + np.add.reduceat(expected.arc.sum(axis=1) * self.arc, self.arc_offsets[:-1])
+        return float((roots + np.add.reduceat(expected.arc.sum(axis=1) * self.arc, self.arc_offsets[:-1])).sum())
 
 
 def tilt_of(matches: Matches, tags: np.ndarray, offsets: np.ndarray) -> Tilt:
@@ -74,9 +76,10 @@ class ShareConstraint:
 
     share: float
     dependencies: float  # in the corpus: each word depends on one
-    tilt: Tilt | None = None
+    tilt: Any  # a Tilt, or something that likewise applies to a problem and finds matches
     dual: float = 0.0
     found: float = 0.0  # the share of matches at that dual variable
+    dual_then: float = 0.0  # the dual variable of the last expectations
 
     @classmethod
     def of(cls, settings: LearningSettings, train: Corpus) -> ShareConstraint | None:
@@ -95,19 +98,32 @@ class ShareConstraint:
         """What a model remembers of it."""
         return {"rules": rules, "wanted": self.share, "found": self.found, "dual": self.dual}
 
-    def follow(self, matched: float, dependencies: int) -> None:
-        """One step of the dual variable, after a batch of the corpus."""
-        self.dual = max(0.0, self.dual + BATCH_STEP * (self.share - matched / dependencies))
+    def satisfied(self, problem: Any, *, threads: int = 1) -> tuple[Any, float]:
+        """The expectations of a problem of the whole corpus where the constraint is met, and the number of matches."""
+        expected = self.satisfy(problem, threads=threads)
+        self.dual_then = self.dual
+        return expected, self.found * self.dependencies
 
-    def satisfy(self, expect: Callable[[float], tuple[T, float]]) -> T:
-        """What `expect` gives where the constraint is met; sets the dual variable.
+    def followed(self, problem: Any, sentences: np.ndarray, *, threads: int = 1) -> tuple[Any, float]:
+        """The expectations of a batch at the present λ, and the number of matches; then one step of λ."""
+        tilt = self.tilt.take(sentences)
+        expected = tilt.applied(problem, self.dual).expect(positions=True, threads=threads)
+        matched, self.dual_then = tilt.matched(expected), self.dual
+        self.found += matched
+        self.dual = max(0.0, self.dual + BATCH_STEP * (self.share - matched / len(tilt.root)))
+        return expected, matched
 
-        expect: from λ to any result and the expected number of matches
-        """
+    def _expect(self, problem: Any, threads: int) -> Any:
+        """The expectations at the present λ; notes the share of matches."""
+        expected = self.tilt.applied(problem, self.dual).expect(positions=self.tilt.by_position, threads=threads)
+        self.found = self.tilt.matched(expected) / self.dependencies
+        return expected
+
+    def satisfy(self, problem: Any, *, threads: int = 1) -> Any:
+        """The expectations of a problem of the whole corpus where the constraint is met; sets the dual variable."""
         below = above = None  # λ that is too small, λ that is enough, each with its share of matches
         for number in range(MOST_PASSES):
-            result, matched = expect(self.dual)
-            self.found = float(matched / self.dependencies)
+            expected = self._expect(problem, threads)
             lacking = self.share - self.found
             if abs(lacking) <= TOLERANCE or (self.dual == 0.0 and lacking < 0.0):
                 break
@@ -124,6 +140,5 @@ class ShareConstraint:
             else:  # along the gradient, with larger and larger steps
                 self.dual = min(max(0.0, self.dual + 2**number * STEP * lacking), LARGEST_DUAL)
         else:
-            result, matched = expect(self.dual)
-            self.found = float(matched / self.dependencies)
-        return result
+            expected = self._expect(problem, threads)
+        return expected

@@ -5,20 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from depinduce.learning.em import Step
-    from depinduce.learning.runs import Progress
+    from depinduce.learning.run import Progress
 
 
-def as_text(step: Step) -> tuple[int, str]:
-    """An iteration of EM: its number, and what is to be said of it."""
-    held_out = "" if step.dev is None else f", held-out {step.dev:.3f}"
-    return step.iteration, f"log-likelihood {step.train:.3f}{held_out}"
+def progress_text(progress: Progress) -> str:
+    """What is to be said of a round."""
+    one, rung, watched = progress.round, progress.rung, ""
+    held_out = "" if one.dev is None else f", held-out {one.dev:.3f}"
+    if progress.watched is not None:
+        watched = f", watched UAS {progress.watched['uas_15']:.1f}/{progress.watched['uas_40']:.1f}"
+    told = f"log-likelihood {one.train:.3f}{held_out}{watched}"
+    if rung.settings.batch_size is None:  # a round takes no time to speak of
+        return told
+    return f"{rung}, ≤{one.max_length} words: {told}, {one.sentences_per_second:,.0f} sentences/s"
 
 
-def neural_text(step: Progress) -> str:
-    """An epoch of a network."""
-    epoch = step.epoch
-    held_out = "" if epoch.dev is None else f", held-out {epoch.dev:.3f}"
-    watched = "" if step.watched is None else f", watched UAS {step.watched['uas_15']:.1f}/{step.watched['uas_40']:.1f}"
-    speed = f"{epoch.sentences_per_second:,.0f} sentences/s"
-    return f"{step.rung}, ≤{epoch.max_length} words: log-likelihood {epoch.train:.3f}{held_out}{watched}, {speed}"
+def round_text(progress: Progress) -> str:
+    """The same, with the number of the round where nothing else tells it."""
+    name = progress.rung.settings.round_name
+    return f"{name} {progress.round.round}: {progress_text(progress)}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +13,10 @@ import numpy as np
 from depinduce.errors import DepinduceError
 from depinduce.files import atomic_file
 from depinduce.jobs import side_by_side
-from depinduce.learning.held_out import held_out, training_corpus
-from depinduce.learning.network_training import Diverged
-from depinduce.learning.runs import CONFIGURATION, MODEL, Run
+from depinduce.learning.lesson import Lesson
+from depinduce.learning.run import MODEL
 from depinduce.learning.settings.configuration import Configuration, configure
-from depinduce.learning.watching import watcher
+from depinduce.learning.training import Diverged
 from depinduce.models.loading import load_model
 from depinduce.models.model_files import SEEDS, place_of_seed
 
@@ -36,30 +34,23 @@ class SeedTask:
 
 def train_seed(task: SeedTask, send: Callable[[Any], None]) -> dict[str, Any]:
     """Train one seed, from where it was if it has begun; gives what is compared among seeds."""
-    configuration = configure(task.values)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # whoever started us has said it
-        train = training_corpus(task.train, configuration.reading)
-        dev = held_out(task.dev, configuration.reading, train) if task.dev else None
-    watch = watcher(task.watch, train.tag_vocabulary, configuration.reading) if task.watch else None
-    run = Run(configuration, train, dev, task.directory, watch)
-    if (run.directory / CONFIGURATION).exists():
-        run.resume()
+    lesson = Lesson.of(configure(task.values), task.train, task.dev, task.watch, quiet=True)
+    run, seed = lesson.run(task.directory, resume=True), lesson.configuration.learning.seed
     try:
         model, finished = run.go(lambda progress: send((progress.done, progress.total)))
     except Diverged as error:
-        return {"seed": configuration.learning.seed, "finished": False, "failed": str(error)}
+        return {"seed": seed, "finished": False, "failed": str(error)}
     last = [line for line in run.history if line["rung"] == run.rungs[-1].number]
-    last = [line for line in last if line["max_length"] == train.lengths.max()]
-    kept = max(last, key=lambda line: line["dev"]) if dev is not None and last else (last or [{}])[-1]
+    last = [line for line in last if line["max_length"] == lesson.train.lengths.max()]
+    kept = max(last, key=lambda line: line["dev"]) if lesson.dev is not None and last else (last or [{}])[-1]
     return {
-        "seed": configuration.learning.seed,
+        "seed": seed,
         "finished": finished,
-        "epochs": len(run.history),
-        "kept_epoch": kept.get("epoch"),
+        "rounds": len(run.history),
+        "kept_round": kept.get("round"),
         "train": kept.get("train"),
         "dev": kept.get("dev"),
-        "watched": watch(model) if watch is not None else None,
+        "watched": None if lesson.watch is None else lesson.watch(model),
     }
 
 

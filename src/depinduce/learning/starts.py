@@ -9,23 +9,14 @@ import numpy as np
 
 from depinduce.corpus import Corpus, Reading, Vocabulary, load_corpus
 from depinduce.errors import DepinduceError
-from depinduce.grammar.multinomials import Multinomials
-from depinduce.grammar.rules import Order, RuleTable
-from depinduce.learning.harmonic import harmonic_counts
+from depinduce.grammar.rules import Order
+from depinduce.learning.harmonic import harmonic_table
+from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.states import HdpSettings
 from depinduce.models.loading import load_model
-from depinduce.models.state_model import HdpModel
+from depinduce.models.model import Model
 from depinduce.models.tag_model import GrammarModel
 from depinduce.parsing.decoding import Parsing, parse_corpus
-
-HARMONIC_SMOOTHING = 0.001
-
-
-def harmonic_table(train: Corpus, child_valence: bool = True) -> RuleTable:
-    """The first-order grammar of the harmonic counts."""
-    tags = len(train.tag_vocabulary)
-    counts = harmonic_counts(train.tags, train.offsets, tags)
-    return Multinomials.smoothed(Order.FIRST, tags, HARMONIC_SMOOTHING, child_valence).estimate(counts)
 
 
 def start_trees(
@@ -58,12 +49,12 @@ def start_trees(
 
 def _hdp_model(
     rules: str | None, train: Corpus, reading: Reading, constrained_tags: tuple[str, ...], seed: int, threads: int
-) -> HdpModel:
+) -> Model:
     """HDP-DEP trained on the same sentences."""
-    from depinduce.learning.hdp import train_hdp  # which has a start of its own
+    from depinduce.learning.run import Run  # which has a start of its own
 
     settings = HdpSettings(model="hdp-dep", rules=rules, non_heads=constrained_tags, seed=seed, threads=threads)
-    model, finished = train_hdp(settings, reading, train)
+    model, finished = Run(Configuration(settings, None, reading), train).go()
     if not finished:
         raise KeyboardInterrupt
     return model

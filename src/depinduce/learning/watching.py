@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from depinduce.corpus import Reading, Vocabulary, load_corpus
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.scores import score
+from depinduce.models.model import Model
 from depinduce.parsing.decoding import Parsing, parse_corpus
-
-if TYPE_CHECKING:
-    from depinduce.models.loading import Model
 
 
 def watcher(

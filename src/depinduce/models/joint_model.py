@@ -2,62 +2,92 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
+from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus, Reading, Vocabulary
-from depinduce.grammar.rules import Batch, Factors, RuleTable, multiplied
-from depinduce.models.model_files import FIRST, SECOND, new_model
-from depinduce.models.tag_model import GrammarModel
+from depinduce.grammar.rules import Order
+from depinduce.models.model import Model, OpenRules
+from depinduce.models.model_files import DESCRIPTION, PARTS, how_made, new_model, place_of_part, read_description
+from depinduce.models.tag_model import ORDERS, GrammarModel
 from depinduce.models.word_model import LexicalModel
 from depinduce.networks.word_batch import as_factors
 
-KIND = "joint"
-
 
 @dataclass(frozen=True)
-class JointModel:
-    """A tree has the product of the probabilities that the two give it."""
+class JointModel(Model):
+    """A tree has the product of the probabilities that the two parts give it."""
 
-    first: LexicalModel
-    second: GrammarModel
+    over_tags: GrammarModel
+    over_words: LexicalModel
     history: dict = field(default_factory=dict)
 
-    one_table: ClassVar[bool] = False  # tables are made for sentences
+    kind: ClassVar[str] = "joint"
+    one_table: ClassVar[bool] = False
+    about_rules: ClassVar[str] = (
+        "These are the rules of the part over tags; those of the part over words are too many to list."
+    )
+
+    @property
+    def parts(self) -> Mapping[str, Model]:
+        return dict(zip(PARTS, (self.over_tags, self.over_words), strict=True))
+
+    @property
+    def order(self) -> Order:
+        return self.over_tags.order
+
+    @property
+    def about(self) -> str:
+        return f"a joint model: {ORDERS[self.order]} over tags, and a first-order one over words"
 
     @property
     def tags(self) -> Vocabulary:
-        return self.second.tags
+        return self.over_tags.tags
 
     @property
     def words(self) -> Vocabulary:
-        return self.first.words
+        return self.over_words.words
 
     @property
-    def non_heads(self) -> tuple[str, ...]:
-        return self.second.non_heads
+    def non_heads(self) -> tuple[str, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self.over_tags.non_heads
 
     @property
-    def reading(self) -> Reading:
-        return self.second.reading
+    def reading(self) -> Reading:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self.over_tags.reading
 
-    def problem(self, corpus: Corpus) -> tuple[RuleTable, Batch, Factors | None]:
-        """What a chart needs for a corpus whose tag ids are this model's (-1 where it does not know the tag)."""
-        table, batch, factors = self.second.problem(corpus)
-        return table, batch, multiplied(factors, as_factors(self.first.problem(corpus)))
+    def problem(self, corpus: Corpus) -> Problem:
+        return self.over_tags.problem(corpus).times(as_factors(self.over_words.problem(corpus)))
 
     def with_non_heads(self, tags: tuple[str, ...]) -> JointModel:
-        """The same, but these tags head nothing."""
-        return replace(self, first=self.first.with_non_heads(tags), second=self.second.with_non_heads(tags))
+        over_tags, over_words = self.over_tags.with_non_heads(tags), self.over_words.with_non_heads(tags)
+        return replace(self, over_tags=over_tags, over_words=over_words)
+
+    def rule_view(self) -> GrammarModel:
+        return self.over_tags
+
+    def open_rules(self, corpus: Corpus) -> list[OpenRules]:
+        return [
+            replace(rules, title=f"the grammar over {name}")
+            for name, part in self.parts.items()
+            for rules in part.open_rules(corpus)
+        ]
 
     def save(self, directory: str | Path) -> None:
         """Write the model to a directory of its own, whole or not at all; each part is a model there, too."""
-        description = {
-            "non_heads": list(self.non_heads),
-            "reading": vars(self.reading),
-            "history": self.history,
-        }
-        with new_model(directory, KIND, description) as folder:
-            self.first.save(folder / FIRST)
-            self.second.save(folder / SECOND)
+        with new_model(directory, self, {}) as folder:
+            for name, part in self.parts.items():
+                part.save(folder / name)
+
+    @classmethod
+    def read(cls, directory: Path, description: dict) -> JointModel:
+        folders = [place_of_part(directory, name) for name in PARTS]
+        about_tags, about_words = (read_description(folder / DESCRIPTION) for folder in folders)
+        if (about_tags["kind"], about_words["kind"]) != (GrammarModel.kind, LexicalModel.kind):
+            raise ValueError("its parts must be a grammar over tags and one over words")
+        over_tags = GrammarModel.read(folders[0], about_tags)
+        over_words = LexicalModel.read(folders[1], about_words)
+        return cls(over_tags, over_words, how_made(description)["history"])

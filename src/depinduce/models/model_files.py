@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,33 +18,72 @@ from depinduce.corpus import Reading
 from depinduce.errors import DepinduceError
 from depinduce.files import atomic_directory
 
-FORMAT, FORMAT_VERSION = "depinduce model", 1
-DESCRIPTION, NUMBERS, LEXICON = "model.json", "model.safetensors", "lexicon.json"
+if TYPE_CHECKING:
+    from depinduce.models.model import Model
+
+FORMAT, FORMAT_VERSION = "depinduce model", 2
+DESCRIPTION, NUMBERS, NETWORK, LEXICON = "model.json", "model.safetensors", "network.safetensors", "lexicon.json"
 INNER = "model"  # where a training keeps it in its directory, beside these
 CONFIGURATION, METRICS, CHECKPOINT, SEEDS = "config.toml", "metrics.jsonl", "checkpoint.safetensors", "seeds.json"
-FIRST, SECOND = "first", "second"  # where a joint model keeps its parts
+PARTS = ("tags", "words")  # of a joint model, each in a folder of its own
+PARTS_BEFORE = {"tags": "second", "words": "first"}  # what these folders were called in format 1
 
 
 @contextmanager
-def new_model(directory: str | Path, kind: str, description: dict) -> Iterator[Path]:
-    """A folder to write the numbers of a model to; its description is there already. Appears whole, or not at all."""
+def new_model(directory: str | Path, model: Model, own: dict) -> Iterator[Path]:
+    """A folder to write the numbers of a model to. It appears whole, with its description, or not at all.
+
+    own: what the description says beside that which every model has
+    """
     require_place_for_model(directory)
     with atomic_directory(directory) as folder:
-        write_description(folder, kind, description)
         yield folder
+        about = {
+            "format": FORMAT,
+            "format_version": FORMAT_VERSION,
+            "depinduce": __version__,
+            "kind": model.kind,
+            "about": model.about,
+            "sha256": {name: _sha256((folder / name).read_bytes()) for name in _files(folder)},
+            "finished": model.history.get("finished", True),
+            "non_heads": list(model.non_heads),
+            "reading": vars(model.reading),
+            **own,
+            "history": model.history,
+        }
+        text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
+        (folder / DESCRIPTION).write_text(text, encoding="utf-8")
 
 
-def write_description(folder: Path, kind: str, description: dict) -> None:
-    about = {"format": FORMAT, "format_version": FORMAT_VERSION, "depinduce": __version__, "kind": kind}
-    text = json.dumps(about | description, indent=2, ensure_ascii=False) + "\n"
-    (folder / DESCRIPTION).write_text(text, encoding="utf-8")
+def _files(folder: Path) -> list[str]:
+    return [name for name in (NUMBERS, NETWORK, LEXICON) if (folder / name).exists()]
 
 
-def write_numbers(folder: Path, arrays: dict[str, np.ndarray]) -> None:
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def write_numbers(folder: Path, arrays: Mapping[str, np.ndarray], name: str = NUMBERS) -> None:
     from safetensors.numpy import save
 
     data = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
-    (folder / NUMBERS).write_bytes(data)
+    (folder / name).write_bytes(data)
+
+
+def numbers_of(directory: Path, description: dict, name: str = NUMBERS) -> dict[str, np.ndarray]:
+    """The arrays of a file, which must be the one that the description was written with."""
+    from safetensors.numpy import load
+
+    data = (directory / name).read_bytes()
+    written = description.get("sha256", {}).get(name)
+    if written is not None and written != _sha256(data):
+        raise ValueError(f"{name} is not the file that was written: its SHA-256 is another")
+    return load(data)
+
+
+def place_of_part(directory: Path, name: str) -> Path:
+    """Where a joint model keeps one of its parts."""
+    return directory / name if (directory / name).is_dir() else directory / PARTS_BEFORE[name]
 
 
 def place_of_model(directory: str | Path) -> Path:
@@ -84,13 +125,14 @@ def require_place_for_model(directory: str | Path) -> None:
 
 def _is_ours(path: Path) -> bool:
     """Whether this may be part of a model or of its training, or was half-written when that was killed."""
-    if path.name in (INNER, FIRST, SECOND) or re.fullmatch(r"seed-\d+", path.name):
+    if path.name in (INNER, *PARTS, *PARTS_BEFORE.values()) or re.fullmatch(r"seed-\d+", path.name):
         return path.is_dir() and all(map(_is_ours, path.iterdir()))
-    own = (DESCRIPTION, NUMBERS, LEXICON, CONFIGURATION, METRICS, CHECKPOINT, SEEDS)
+    own = (DESCRIPTION, NUMBERS, NETWORK, LEXICON, CONFIGURATION, METRICS, CHECKPOINT, SEEDS)
     return path.name in own or path.name.startswith(tuple(f".{whole}." for whole in (*own, INNER)))
 
 
 def read_description(path: Path) -> dict:
+    """What a model says about itself, in the present format."""
     if not path.is_file():
         raise DepinduceError(
             f"{path.parent}: no model here (there is no {path.name}). "
@@ -102,10 +144,52 @@ def read_description(path: Path) -> dict:
         raise DepinduceError(f"{path}: damaged ({error}). Train the model again, or copy it again.") from error
     if not isinstance(description, dict) or description.get("format") != FORMAT:
         raise DepinduceError(f"{path}: not a model of depinduce. Name the directory that `depinduce train` wrote.")
-    if description.get("format_version") != FORMAT_VERSION:
+    if description.get("format_version") not in (1, FORMAT_VERSION):
         raise DepinduceError(
             f"{path}: written in format {description.get('format_version')} by depinduce "
-            f"{description.get('depinduce')}; this version reads format {FORMAT_VERSION}. "
+            f"{description.get('depinduce')}; this version reads formats 1 and {FORMAT_VERSION}. "
             "Use that version of depinduce, or train the model again."
         )
-    return description
+    try:
+        return description if description["format_version"] == FORMAT_VERSION else _upgraded(path.parent, description)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise damaged(path.parent, error) from error
+
+
+# ---------------------------------------------------------------- format 1, of version 0.1.0
+
+_ORDERS = {"first": "a first-order", "sibling": "a sibling", "grandparent": "a grandparent"}
+
+
+def _upgraded(directory: Path, description: dict) -> dict:
+    """The description of a model of format 1 as one of format 2."""
+    kind = description.get("kind", "tags")
+    if kind == "joint":
+        order = json.loads((place_of_part(directory, "tags") / DESCRIPTION).read_text(encoding="utf-8"))["order"]
+        about = f"a joint model: {_ORDERS[order]} grammar over tags, and a first-order one over words"
+    elif kind == "hdp-dep":
+        about = "HDP-DEP: a first-order grammar with hidden states"
+    else:
+        way = ", children from the inside out" if description.get("inside_out") else ""
+        about = f"{_ORDERS[description['order']]} grammar over {kind}{way}"
+    history = upgraded_history(description["history"])
+    return description | {"kind": kind, "about": about, "finished": True, "history": history}
+
+
+def upgraded_history(history: dict) -> dict:
+    """The history of a model of version 0.1.0, which called rounds steps or epochs."""
+    if "steps" in history:
+        called = "iteration"
+        longest, name = None, history.get("settings", {}).get("model")
+        lines = [
+            {"rung": 0, "model": name, "member": 0, "round": line["iteration"], "max_length": longest, **line}
+            for line in history["steps"]
+        ]
+    elif "epochs" in history:
+        called = "epoch"
+        lines = [{**line, "round": line["epoch"]} for line in history["epochs"]]
+    else:
+        return history
+    lines = [{name: value for name, value in line.items() if name not in ("iteration", "epoch")} for line in lines]
+    rest = {name: value for name, value in history.items() if name not in ("steps", "epochs")}
+    return rest | {"round_name": called, "rounds": lines}

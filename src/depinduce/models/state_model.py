@@ -13,20 +13,22 @@ from typing import ClassVar
 
 import numpy as np
 
-from depinduce.chart.states import VALENCES, StateExpectations, StateRules, state_expectations
+from depinduce.chart.problems import StateProblem
+from depinduce.chart.states import VALENCES, StateRules
 from depinduce.corpus import Corpus, Reading, Vocabulary
+from depinduce.grammar.constraints import allowed_heads
 from depinduce.grammar.multinomials import Multinomials
 from depinduce.grammar.rules import Order, RuleCounts
-from depinduce.models.model_files import NUMBERS, how_made, new_model, write_numbers
+from depinduce.models.model import Model, OpenRules
+from depinduce.models.model_files import how_made, new_model, numbers_of, write_numbers
 from depinduce.models.refinement import Refinement
 from depinduce.models.tag_model import GrammarModel
 
-KIND = "hdp-dep"
 SMOOTHING = 0.1  # of the view as a plain grammar
 
 
 @dataclass(frozen=True)
-class HdpModel:
+class HdpModel(Model):
     """A grammar with hidden states that can parse."""
 
     refinement: Refinement
@@ -37,7 +39,17 @@ class HdpModel:
     reading: Reading = field(default_factory=Reading)
     history: dict = field(default_factory=dict)
 
-    one_table: ClassVar[bool] = True
+    kind: ClassVar[str] = "hdp-dep"
+    scores_trees: ClassVar[bool] = False
+    about_rules: ClassVar[str] = "These are its rules without the hidden refinements of tags: the mean of all of them."
+
+    @property
+    def order(self) -> Order:
+        return Order.FIRST
+
+    @property
+    def about(self) -> str:
+        return "HDP-DEP: a first-order grammar with hidden states"
 
     @property
     def tags(self) -> Vocabulary:
@@ -59,12 +71,10 @@ class HdpModel:
         with np.errstate(divide="ignore"):
             return StateRules(*(np.log(part) for part in (root, child, decision, emission)))
 
-    def posteriors(self, corpus: Corpus, threads: int = 1) -> StateExpectations:
-        """Of all roots and arcs of a corpus whose tag ids are this model's (-1 where it does not know the tag)."""
-        batch = self.refinement.batch_without_heads(corpus, self.non_heads)
-        return state_expectations(self._with_unknown, batch, positions=True, threads=threads)
+    def problem(self, corpus: Corpus) -> StateProblem:
+        return StateProblem(self._with_unknown, self.refinement.batch_without_heads(corpus, self.non_heads))
 
-    def grammar(self) -> GrammarModel:
+    def rule_view(self) -> GrammarModel:
         """What it learned, without the hidden states: a first-order grammar over its symbols."""
         root, child, decision = self.counts.root.sum(axis=1), self.counts.child.sum(axis=(2, 5)), self.counts.decision
         decision = decision.sum(axis=2)
@@ -74,29 +84,26 @@ class HdpModel:
         table = family.estimate(RuleCounts(root, child.reshape(-1, len(symbols)), decision.reshape(-1, 2)))
         return GrammarModel(Order.FIRST, symbols, table, self.non_heads, self.reading, self.history)
 
+    def open_rules(self, corpus: Corpus) -> list[OpenRules]:
+        """Its rules without the hidden states, whose product is no probability of a tree."""
+        grammar, symbols = self.rule_view().with_non_heads(()), self.refinement.symbols_in(corpus)
+        seen = replace(corpus, tags=np.where(symbols == len(grammar.tags), -1, symbols).astype(np.int32))
+        (rules,) = grammar.open_rules(seen)
+        allowed = allowed_heads(self.tags, self.non_heads, corpus)
+        return [replace(rules, title="the grammar without its hidden states", may_head=allowed)]
+
     def with_non_heads(self, tags: tuple[str, ...]) -> HdpModel:
-        """The same, but these tags head nothing."""
         return replace(self, non_heads=tags)
 
     def save(self, directory: str | Path) -> None:
-        """Write the model to a directory of its own, whole or not at all."""
-        description = {
-            "non_heads": list(self.non_heads),
-            "reading": vars(self.reading),
-            "refinement": self.refinement.to_json(),
-            "history": self.history,
-        }
-        with new_model(directory, KIND, description) as folder:
+        with new_model(directory, self, {"refinement": self.refinement.to_json()}) as folder:
             arrays = {f"{kind}.{name}": part for kind in ("rules", "counts")
                       for name, part in getattr(self, kind)._asdict().items()}  # fmt: skip
             write_numbers(folder, arrays | {"shares": self.shares})
 
     @classmethod
     def read(cls, directory: Path, description: dict) -> HdpModel:
-        """The model of a directory with this description."""
-        from safetensors.numpy import load_file
-
-        arrays = load_file(directory / NUMBERS)
+        arrays = numbers_of(directory, description)
         parts = {
             kind: StateRules(**{name: arrays[f"{kind}.{name}"] for name in StateRules._fields})
             for kind in ("rules", "counts")

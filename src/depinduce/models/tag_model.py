@@ -9,19 +9,24 @@ from typing import ClassVar
 
 import numpy as np
 
+from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus, Reading, Vocabulary
 from depinduce.grammar.between_orders import add_average_tag
-from depinduce.grammar.constraints import constraint
+from depinduce.grammar.constraints import allowed_heads, constraint
 from depinduce.grammar.inside_out import as_outside_in
-from depinduce.grammar.rules import Batch, Factors, Order, RuleTable, tag_batch
-from depinduce.models.model_files import NUMBERS, how_made, new_model, write_numbers
+from depinduce.grammar.rules import Order, RuleTable, tag_batch
+from depinduce.models.model import Model, OpenRules
+from depinduce.models.model_files import NETWORK, how_made, new_model, numbers_of, write_numbers
 
-KIND = "tags"
-NO_WORDS = Vocabulary((), ())
+ORDERS = {
+    Order.FIRST: "a first-order grammar",
+    Order.SIBLING: "a sibling grammar",
+    Order.GRANDPARENT: "a grandparent grammar",
+}
 
 
 @dataclass(frozen=True)
-class GrammarModel:
+class GrammarModel(Model):
     """A grammar over tags that can parse."""
 
     order: Order
@@ -31,59 +36,61 @@ class GrammarModel:
     reading: Reading = field(default_factory=Reading)  # how the training file was read
     history: dict = field(default_factory=dict)  # settings, hash of the training data, likelihoods
     inside_out: bool = False  # children are generated from the inside out (sibling grammars only)
+    network: dict[str, np.ndarray] | None = field(
+        default=None, repr=False, compare=False
+    )  # weights that made the table
 
-    one_table: ClassVar[bool] = True  # the same for all sentences
+    kind: ClassVar[str] = "tags"
 
     @property
-    def words(self) -> Vocabulary:
-        """It knows none."""
-        return NO_WORDS
+    def about(self) -> str:
+        return f"{ORDERS[self.order]} over tags{', children from the inside out' if self.inside_out else ''}"
 
     @cached_property
     def _with_unknown(self) -> RuleTable:
         return add_average_tag(self.table, self.order)
 
-    def problem(self, corpus: Corpus) -> tuple[RuleTable, Batch, Factors | None]:
-        """What a chart needs for a corpus whose tag ids are this model's (-1 where it does not know the tag)."""
+    def problem(self, corpus: Corpus) -> Problem:
+        return self._problem(corpus, self.inside_out)
+
+    def _problem(self, corpus: Corpus, inside_out: bool) -> Problem:
         known = len(self.tags)
         unknown = corpus.tags < 0
         if not unknown.any():
             table, tag_ids, tag_count = self.table, corpus.tags, known
         else:
             table, tag_ids, tag_count = self._with_unknown, np.where(unknown, known, corpus.tags), known + 1
-        if self.inside_out:
+        if inside_out:
             table = as_outside_in(table)
         batch = tag_batch(self.order, tag_ids, corpus.offsets, tag_count)
-        return table, batch, constraint(self.tags, self.non_heads, corpus, batch)
+        return Problem(table, batch, constraint(self.tags, self.non_heads, corpus, batch))
 
     def with_non_heads(self, tags: tuple[str, ...]) -> GrammarModel:
-        """The same, but these tags head nothing."""
         return replace(self, non_heads=tags)
 
+    def rule_view(self) -> GrammarModel:
+        return self
+
+    def open_rules(self, corpus: Corpus) -> list[OpenRules]:
+        names = [self.tags[tag] if tag >= 0 else "a tag that it does not know" for tag in corpus.tags.tolist()]
+        allowed = allowed_heads(self.tags, self.non_heads, corpus)
+        return [OpenRules("", self.order, self.inside_out, self._problem(corpus, False), names, allowed)]
+
     def save(self, directory: str | Path) -> None:
-        """Write the model to a directory of its own, whole or not at all."""
-        description = {
-            "order": self.order.value,
-            "inside_out": self.inside_out,
-            "non_heads": list(self.non_heads),
-            "reading": vars(self.reading),
-            "tags": self.tags.to_json(),
-            "history": self.history,
-        }
-        with new_model(directory, KIND, description) as folder:
-            arrays = {"root": self.table.root, "child": self.table.child, "decision": self.table.decision}
-            write_numbers(folder, arrays)
+        own = {"order": self.order.value, "inside_out": self.inside_out, "tags": self.tags.to_json()}
+        with new_model(directory, self, own) as folder:
+            write_numbers(folder, self.table.named)
+            if self.network is not None:
+                write_numbers(folder, self.network, NETWORK)
 
     @classmethod
     def read(cls, directory: Path, description: dict) -> GrammarModel:
-        """The model of a directory with this description."""
-        from safetensors.numpy import load_file
-
         order, tags = Order(description["order"]), Vocabulary.from_json(description["tags"])
-        table = RuleTable(**load_file(directory / NUMBERS))
+        table = RuleTable(**numbers_of(directory, description))
         _require_shape(table, order, len(tags))
+        network = numbers_of(directory, description, NETWORK) if (directory / NETWORK).exists() else None
         inside_out = description.get("inside_out", False)
-        return cls(order=order, tags=tags, table=table, inside_out=inside_out, **how_made(description))
+        return cls(order, tags, table, inside_out=inside_out, network=network, **how_made(description))
 
 
 def _require_shape(table: RuleTable, order: Order, tags: int) -> None:

@@ -7,20 +7,23 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
+import torch
+
+from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus, Reading, Vocabulary
-from depinduce.grammar.constraints import constraint
-from depinduce.grammar.rules import Batch, Factors, Order, RuleTable, multiplied
-from depinduce.models.model_files import LEXICON, NUMBERS, how_made, new_model, write_numbers
+from depinduce.grammar.constraints import allowed_heads, constraint
+from depinduce.grammar.rules import Order
+from depinduce.models.model import Model, OpenRules
+from depinduce.models.model_files import LEXICON, how_made, new_model, numbers_of, write_numbers
+from depinduce.models.tag_model import ORDERS
 from depinduce.networks.lexicon import Lexicon
 from depinduce.networks.network_settings import NetworkSettings
 from depinduce.networks.word_batch import lexical_batch
 from depinduce.networks.word_network import LexicalNetwork
 
-KIND = "words"
-
 
 @dataclass(frozen=True)
-class LexicalModel:
+class LexicalModel(Model):
     """A grammar over words that can parse."""
 
     network: LexicalNetwork
@@ -29,11 +32,23 @@ class LexicalModel:
     reading: Reading = field(default_factory=Reading)  # how the training file was read
     history: dict = field(default_factory=dict)  # settings, hash of the training data, likelihoods
 
-    one_table: ClassVar[bool] = False  # tables are made for sentences
+    kind: ClassVar[str] = "words"
+    one_table: ClassVar[bool] = False
+    about_rules: ClassVar[str] = (
+        "This is a grammar over words: it has a rule for every word, which is too many to list."
+    )
 
     @property
     def order(self) -> Order:
         return self.network.order
+
+    @property
+    def about(self) -> str:
+        return f"{ORDERS[self.order]} over words"
+
+    @property
+    def costly(self) -> bool:
+        return self.order is not Order.FIRST
 
     @property
     def tags(self) -> Vocabulary:
@@ -43,41 +58,42 @@ class LexicalModel:
     def words(self) -> Vocabulary:
         return self.network.lexicon.words
 
-    def problem(self, corpus: Corpus) -> tuple[RuleTable, Batch, Factors | None]:
-        """What a chart needs for a corpus whose tag ids are this model's (-1 where it does not know the tag)."""
+    def problem(self, corpus: Corpus) -> Problem:
         batch = lexical_batch(self.order, self.network.lexicon.tokens(corpus), corpus.offsets)
         rules, _ = self.network.rules(batch)
-        table, made, factors = batch.problem(*(part.double().numpy() for part in rules))
-        return table, made, multiplied(factors, constraint(self.tags, self.non_heads, corpus, made))
+        problem = batch.problem(*(part.double().numpy() for part in rules))
+        return problem.times(constraint(self.tags, self.non_heads, corpus, problem.batch))
 
     def with_non_heads(self, tags: tuple[str, ...]) -> LexicalModel:
-        """The same, but these tags head nothing."""
         return replace(self, non_heads=tags)
 
-    def save(self, directory: str | Path) -> None:
-        """Write the model to a directory of its own, whole or not at all."""
+    def rule_view(self) -> None:
+        return None
+
+    def open_rules(self, corpus: Corpus) -> list[OpenRules]:
         lexicon = self.network.lexicon
-        description = {
+        names = [lexicon.spelling(token) for token in lexicon.tokens(corpus).tolist()]
+        allowed = allowed_heads(self.tags, self.non_heads, corpus)
+        return [OpenRules("", self.order, False, self.problem(corpus), names, allowed)]
+
+    def save(self, directory: str | Path) -> None:
+        lexicon = self.network.lexicon
+        own = {
             "order": self.order.value,
             "network": asdict(self.settings),
             "tag_size": self.network.tag_embedding.shape[1],
-            "non_heads": list(self.non_heads),
-            "reading": vars(self.reading),
             "tags": lexicon.tags.to_json(),
-            "history": self.history,
         }
-        with new_model(directory, KIND, description) as folder:
+        with new_model(directory, self, own) as folder:
             write_numbers(folder, {name: part.detach().numpy() for name, part in self.network.state_dict().items()})
             (folder / LEXICON).write_text(json.dumps(lexicon.to_json(), ensure_ascii=False), encoding="utf-8")
 
     @classmethod
     def read(cls, directory: Path, description: dict) -> LexicalModel:
-        """The model of a directory with this description."""
-        from safetensors.torch import load_file
-
         tags = Vocabulary.from_json(description["tags"])
         lexicon = Lexicon.from_json(tags, json.loads((directory / LEXICON).read_text(encoding="utf-8")))
         settings = NetworkSettings(**description["network"])
         network = LexicalNetwork(Order(description["order"]), lexicon, settings, description["tag_size"])
-        network.load_state_dict(load_file(directory / NUMBERS))
+        weights = numbers_of(directory, description)
+        network.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
         return cls(network=network, settings=settings, **how_made(description))

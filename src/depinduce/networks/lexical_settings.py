@@ -16,19 +16,25 @@ class LexicalSettings:
     """How a network over words is built; the defaults are the paper's for L-NDMV."""
 
     min_count: int = setting(2, "a word has a token of its own if it was seen with its tag so many times")
-    tag_size: int = setting(100, "size of the embeddings of tags")
-    word_size: int = setting(100, "size of the word vectors")
+    tag_size: int = setting(100, "size of the embeddings of tags", expert=True)
+    word_size: int = setting(100, "size of the word vectors", expert=True)
     vectors: tuple[str, ...] = setting(
         ("random",),
         "where word vectors start: random, `file FILE` (.vec, word2vec text), or `fasttext FILE` (trained here on all "
         "sentences of that CoNLL-U file)",
         metavar="VECTORS",
     )
-    dropout: float = setting(0.5, "share of the embeddings that is left out in every training step")
-    lexical_child_rank: int = setting(150, "rank of the scores of children and roots in the network over words")
-    lexical_decision_rank: int = setting(50, "rank of its scores of decisions")
-    lexical_encoder: str = setting("wsj", "its encoder: the paper's for UD (deeper) or for WSJ", choices=("ud", "wsj"))
-    softmax_memory: int = setting(256, "MB that the scores of a batch may take; more than that is computed twice")
+    dropout: float = setting(0.5, "share of the embeddings that is left out in every training step", expert=True)
+    lexical_child_rank: int = setting(
+        150, "rank of the scores of children and roots in the network over words", expert=True
+    )
+    lexical_decision_rank: int = setting(50, "rank of its scores of decisions", expert=True)
+    lexical_encoder: str = setting(
+        "wsj", "its encoder: the paper's for UD (deeper) or for WSJ", choices=("ud", "wsj"), expert=True
+    )
+    softmax_memory: int = setting(
+        256, "MB that the scores of a batch may take; more than that is computed twice", expert=True
+    )
 
     def __post_init__(self):
         sizes = ("min_count", "tag_size", "word_size", "lexical_child_rank", "lexical_decision_rank", "softmax_memory")

@@ -12,11 +12,11 @@ from depinduce.settings import require_positive, setting
 class NetworkSettings:
     """How a rule network is built; the defaults are the paper's for UD."""
 
-    size: int = setting(100, "size of the embeddings and of every layer")
-    child_rank: int = setting(30, "rank of the scores of children and roots")
-    decision_rank: int = setting(10, "rank of the scores of decisions")
-    encoder: str = setting("ud", "the paper's encoder for UD (deeper) or for WSJ", choices=("ud", "wsj"))
-    skip_connections: bool = setting(True, "let the encoder see the token again beside what it made of it")
+    size: int = setting(100, "size of the embeddings and of every layer", expert=True)
+    child_rank: int = setting(30, "rank of the scores of children and roots", expert=True)
+    decision_rank: int = setting(10, "rank of the scores of decisions", expert=True)
+    encoder: str = setting("ud", "the paper's encoder for UD (deeper) or for WSJ", choices=("ud", "wsj"), expert=True)
+    skip_connections: bool = setting(True, "let the encoder see the token again beside what it made of it", expert=True)
 
     def __post_init__(self):
         require_positive(self, "size", "child_rank", "decision_rank")

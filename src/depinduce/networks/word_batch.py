@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from depinduce.chart.problems import Problem
 from depinduce.grammar.rules import HAS, LEFT, NO, Batch, Factors, Order, RuleTable, multiplied
 
 NOTHING = -1  # as a context: no sibling, the head is the root, or first order
@@ -32,9 +33,9 @@ class LexicalBatch:
     context_of_row: np.ndarray  # [row]
     children: np.ndarray  # [row, column] the token in that place of the row's sentence; any beyond its end
 
-    def problem(self, root: np.ndarray, child: np.ndarray, decision: np.ndarray) -> tuple[RuleTable, Batch, Factors]:
+    def problem(self, root: np.ndarray, child: np.ndarray, decision: np.ndarray) -> Problem:
         """For a chart, from log p of all rules. root: [token], child: [row, column], decision: [row, STOP or GO]"""
-        return RuleTable(np.zeros(self.children.shape[1]), child, decision), self.batch, Factors(root=root)
+        return Problem(RuleTable(np.zeros(self.children.shape[1]), child, decision), self.batch, Factors(root=root))
 
 
 def lexical_batch(order: Order, tokens: np.ndarray, offsets: np.ndarray) -> LexicalBatch:
@@ -95,7 +96,7 @@ def _first_of_its_kind(tokens: np.ndarray, start: np.ndarray, position: np.ndarr
     return position[first][kind]
 
 
-def as_factors(problem: tuple[RuleTable, Batch, Factors]) -> Factors:
+def as_factors(problem: Problem) -> Factors | None:
     """A first-order problem of words as factors, to multiply it onto a grammar of any order over the same sentences."""
     table, batch, factors = problem
     row, column, is_arc = _arcs(batch)

@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from depinduce.chart.engine import (
-    best_trees,
-    expectations,
-    k_best_trees,
-    log_partition,
-    sample_trees,
-    trees_of_posteriors,
-)
+from depinduce.chart.engine import trees_of_posteriors
+from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
-from depinduce.grammar.rules import Batch, Factors, RuleTable, arcs_of
-from depinduce.grammar.trees import tree_log_potentials
-from depinduce.models.state_model import HdpModel
-
-if TYPE_CHECKING:
-    from depinduce.models.loading import Model
+from depinduce.models.model import Model
 
 DECODERS = ("viterbi", "mbr")
 MOST_ROOM = 16_000_000  # numbers in a table that is made for some sentences: 128 MB
@@ -77,18 +65,6 @@ class Parses:
     log_probability: np.ndarray | None = None  # [tree, sentence] log p(sentence, tree)
 
 
-class ArcPosteriors(NamedTuple):
-    """How probable every arc is among all trees of its sentence."""
-
-    log_z: np.ndarray  # [sentence]
-    root: np.ndarray  # [token]
-    arc: np.ndarray  # [arc], see Batch.arc_offsets
-
-    def of(self, heads: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-        """Of the arcs of one tree per sentence. [token]"""
-        return np.where(heads == 0, self.root, self.arc[arcs_of(heads, offsets)])
-
-
 def parse_corpus(model: Model, corpus: Corpus, parsing: Parsing) -> np.ndarray:
     """The heads of a corpus in the model's tag vocabulary. [token], from 1 within the sentence, 0 is the root"""
     return parse_trees(model, corpus, parsing).heads[0]
@@ -99,11 +75,11 @@ def parse_trees(model: Model, corpus: Corpus, parsing: Parsing, first: int = 0) 
 
     first: the number in its file of the sentence that has index 0, so that its samples do not depend on blocks
     """
-    if parsing.several and isinstance(model, HdpModel):
+    if parsing.several and not model.scores_trees:
         option = "--k-best" if parsing.k_best else "--samples"
         raise DepinduceError(
-            f"{option}: HDP-DEP has hidden states, and its chart sums over all trees and all states together: it does "
-            "not tell the probability of a single tree, which is a sum over its states. Leave the option away for the "
+            f"{option}: this model has hidden states, and its chart sums over all trees and all states together: it "
+            "does not tell the probability of a single tree, which is a sum over its states. Leave the option away for the "
             "tree with the most probable arcs, or take another model."
         )
     seeds = sample_seeds(parsing.seed or 0, first + corpus.index) if parsing.samples else None
@@ -115,11 +91,6 @@ def parse_trees(model: Model, corpus: Corpus, parsing: Parsing, first: int = 0) 
         found = _parse_together(model, corpus.select(mask), parsing, None if seeds is None else seeds[mask])
         parts.append((mask, found))
     return _joined(parts, corpus, parsing)
-
-
-def arc_posteriors(model: Model, corpus: Corpus, threads: int = 1) -> ArcPosteriors:
-    """The probabilities of all arcs of a corpus that is small enough for one table."""
-    return _hidden(model, corpus, threads) if isinstance(model, HdpModel) else _expected(model.problem(corpus), threads)
 
 
 def sample_seeds(seed: int, numbers: np.ndarray) -> np.ndarray:
@@ -166,45 +137,29 @@ def _joined(parts: list[tuple[np.ndarray, Parses]], corpus: Corpus, parsing: Par
 
 
 def _parse_together(model: Model, corpus: Corpus, parsing: Parsing, seeds: np.ndarray | None) -> Parses:
-    threads, posteriors, problem = parsing.threads, None, None
-    if isinstance(model, HdpModel):  # the best tree over all states cannot be found, the least risky one can
-        posteriors = _hidden(model, corpus, threads)
-    else:
-        problem = model.problem(corpus)
-        if parsing.posteriors or parsing.decode == "mbr":
-            posteriors = _expected(problem, threads)
-    if problem is None or parsing.decode == "mbr":
+    threads, posteriors, problem = parsing.threads, None, model.problem(corpus)
+    by_arcs = parsing.decode == "mbr" or not isinstance(problem, Problem)  # with hidden states there is no best tree
+    if parsing.posteriors or by_arcs:
+        posteriors = problem.posteriors(threads=threads)
+    if by_arcs:
         trees = trees_of_posteriors(corpus.offsets, posteriors.root, posteriors.arc, threads=threads)
+    elif parsing.k_best:
+        trees = problem.k_best_trees(parsing.k_best, threads=threads)
+    elif parsing.samples:
+        trees = problem.sample_trees(parsing.samples, seeds, threads=threads)
     else:
-        table, batch, factors = problem
-        if parsing.k_best:
-            trees = k_best_trees(table, batch, parsing.k_best, factors, threads=threads)
-        elif parsing.samples:
-            trees = sample_trees(table, batch, parsing.samples, factors, seed=seeds, threads=threads)
-        else:
-            trees = best_trees(table, batch, factors, threads=threads)
+        trees = problem.best_trees(threads=threads)
     heads = trees.heads
     missing = heads[0] < 0
     if missing.any():  # a grammar with zeros may allow no tree: then the next best thing is a chain
         heads[0] = np.where(missing, np.arange(len(missing)) - np.repeat(corpus.offsets[:-1], corpus.lengths), heads[0])
-    found = np.stack([posteriors.of(tree, corpus.offsets) for tree in heads]) if parsing.posteriors else None
+    found = None if not parsing.posteriors else np.stack([posteriors.of(tree, corpus.offsets) for tree in heads])
     if not (parsing.several or parsing.log_likelihood):
         return Parses(heads, found)
-    log_z = log_partition(*problem, threads=threads) if posteriors is None else posteriors.log_z
-    if problem is None:
+    log_z = problem.log_partition(threads=threads) if posteriors is None else posteriors.log_z
+    if not isinstance(problem, Problem):
         return Parses(heads, found, log_z)
     log_probability = trees.log_potential
-    if parsing.decode == "mbr":  # whose trees are scored by their arcs
-        table, batch, factors = problem
-        log_probability = tree_log_potentials(table, batch, heads[0], factors)[None]
+    if by_arcs:  # whose trees are scored by their arcs
+        log_probability = problem.log_potentials(heads[0])[None]
     return Parses(heads, found, log_z, log_probability)
-
-
-def _expected(problem: tuple[RuleTable, Batch, Factors | None], threads: int) -> ArcPosteriors:
-    expected = expectations(*problem, positions=True, threads=threads)
-    return ArcPosteriors(expected.log_z, expected.root, expected.arc.sum(axis=1))
-
-
-def _hidden(model: HdpModel, corpus: Corpus, threads: int) -> ArcPosteriors:
-    expected = model.posteriors(corpus, threads)
-    return ArcPosteriors(expected.log_z, expected.root, expected.arc)

@@ -7,17 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from depinduce.corpus import Corpus, Reading, Sentence, attach, build_corpus, open_output, read_sentences
 from depinduce.corpus.punctuation import marks_of
+from depinduce.models.model import Model
 from depinduce.parsing.decoding import Parses, Parsing, parse_trees
 from depinduce.parsing.parsed_sentences import ParsedSentence
-
-if TYPE_CHECKING:
-    from depinduce.models.loading import Model
 
 T = TypeVar("T")
 
@@ -40,7 +38,7 @@ class ParsedBlock:
 
 
 @dataclass
-class Totals:
+class Throughput:
     """What was parsed so far."""
 
     sentences: int = 0
@@ -58,10 +56,10 @@ def parse_file(
     source: str | Path,
     target: str | Path,
     parsing: Parsing,
-    report: Callable[[Totals], None] = lambda totals: None,
-) -> Totals:
+    report: Callable[[Throughput], None] = lambda totals: None,
+) -> Throughput:
     """Parse a CoNLL-U file into another, which appears complete or not at all. `-` is stdin or stdout, `.gz` works."""
-    totals, start = Totals(), time.perf_counter()
+    totals, start = Throughput(), time.perf_counter()
     with open_output(target) as output:
         for block in parse_stream(model, read_sentences(source), parsing):
             for text in block.rendered:

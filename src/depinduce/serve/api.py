@@ -12,9 +12,7 @@ from depinduce.corpus.conllu import UPOS, XPOS
 from depinduce.corpus.demo import demo_file
 from depinduce.errors import InputError
 from depinduce.evaluation.trees import is_projective
-from depinduce.grammar.rules import Order
 from depinduce.insight.stories import stories
-from depinduce.models.word_model import LexicalModel
 from depinduce.parsing.streams import about_unknown_tags, corpus_for, spread
 from depinduce.report.display_width import shortened
 from depinduce.report.svg_tree import tree_svg
@@ -217,9 +215,7 @@ def _marks(parser: Parser, sentence: Sentence) -> list[int]:
 
 def _most_words(parser: Parser) -> int:
     """Of a sentence, so that an answer comes soon."""
-    model = parser.model
-    slow = isinstance(model, LexicalModel) and model.order is not Order.FIRST
-    return MOST_WORDS_OF_WORDS if slow else MOST_WORDS
+    return MOST_WORDS_OF_WORDS if parser.model.costly else MOST_WORDS
 
 
 def _examples(parser: Parser) -> list[str]:

@@ -94,9 +94,7 @@ def warm_up_log_space(parser: Parser) -> None:
 
 def gives_several_trees(parser: Parser) -> bool:
     """Whether it knows the probabilities of trees; a model with hidden states does not."""
-    from depinduce.models.state_model import HdpModel
-
-    return not isinstance(parser.model, HdpModel)
+    return parser.model.scores_trees
 
 
 class Shelf:
@@ -153,17 +151,6 @@ def _names(places: Sequence[Path]) -> list[str]:
 def _about(place: Path) -> str:
     """The kind of a model, by its description alone; a damaged one says so when it is loaded."""
     try:
-        description = read_description(place / DESCRIPTION)
-        if description.get("kind") == "joint":
-            order = read_description(place / "second" / DESCRIPTION)["order"]
-            return f"a joint model: {_ORDERS[order]} grammar over tags, and a first-order one over words"
-        if description.get("kind") == "hdp-dep":
-            return "HDP-DEP: a first-order grammar with hidden states"
-        seen = "words" if description.get("kind") == "words" else "tags"
-        way = ", children from the inside out" if description.get("inside_out") else ""
-        return f"{_ORDERS[description['order']]} grammar over {seen}{way}"
+        return read_description(place / DESCRIPTION)["about"]
     except (DepinduceError, KeyError):
         return "a damaged model"
-
-
-_ORDERS = {"first": "a first-order", "sibling": "a sibling", "grandparent": "a grandparent"}

@@ -11,16 +11,8 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from depinduce.corpus import Reading
 from depinduce.errors import DepinduceError
-from depinduce.learning.settings.counts import CountSettings
-from depinduce.learning.settings.learning import (
-    COUNT_MODELS,
-    HDP_MODELS,
-    NETWORK_MODELS,
-    NEURAL_MODELS,
-    LearningSettings,
-)
-from depinduce.learning.settings.networks import NeuralSettings
-from depinduce.learning.settings.states import HdpSettings
+from depinduce.learning.settings.learning import LearningSettings
+from depinduce.models.table import entry, find
 from depinduce.networks.lexical_settings import LexicalSettings
 from depinduce.networks.network_settings import NetworkSettings
 
@@ -31,14 +23,10 @@ MAX_LENGTH = 15  # long sentences teach little and cost much
 class Configuration:
     """The settings of one training."""
 
-    learning: CountSettings | HdpSettings | NeuralSettings
+    learning: LearningSettings
     network: NetworkSettings | None  # of a neural model
     reading: Reading
     lexical: LexicalSettings | None = None  # of one that sees words
-
-    @property
-    def neural(self) -> bool:
-        return self.network is not None
 
     def values(self) -> dict[str, Any]:
         """Every setting by its name, as `configure` takes them."""
@@ -65,14 +53,15 @@ def configure(values: dict[str, Any], where: str = "") -> Configuration:
     where: whence the values come, for errors
     """
     model = values.get("model", LearningSettings.model)
-    models = (*COUNT_MODELS, *HDP_MODELS, *NETWORK_MODELS)
-    if model not in models:
-        raise DepinduceError(f"{where}there is no model {model!r}. Models: {', '.join(models)}.")
-    parts = {"learning": HdpSettings if model in HDP_MODELS else CountSettings, "reading": Reading}
-    if model in NETWORK_MODELS:
-        parts |= {"learning": NeuralSettings, "network": NetworkSettings}
-    if model in NETWORK_MODELS and model not in NEURAL_MODELS:
-        parts |= {"lexical": LexicalSettings}
+    try:
+        line = entry(model)
+    except DepinduceError as error:
+        raise DepinduceError(f"{where}{error}") from None
+    parts: dict[str, Any] = {"learning": find(line.settings), "reading": Reading}
+    if line.network:
+        parts["network"] = NetworkSettings
+    if line.sees_words:
+        parts["lexical"] = LexicalSettings
     known = {field.name: part for part in parts.values() for field in dataclasses.fields(part)}
     values = {"max_length": MAX_LENGTH} | values
     for name in values:

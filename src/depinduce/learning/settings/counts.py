@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
-from depinduce.learning.settings.learning import COUNT_MODELS, LearningSettings
+from depinduce.learning.settings.learning import LearningSettings
 from depinduce.settings import setting
 
 
@@ -21,15 +21,14 @@ class CountSettings(LearningSettings):
     prior_strength: float = setting(
         0.0, "second order: pseudo-counts per row around the first-order estimates of the start (try 100 to 1000)"
     )
-    child_valence: bool = setting(True, "let the choice of a child depend on whether it is the first")
+    child_valence: bool = setting(True, "let the choice of a child depend on whether it is the first", expert=True)
 
     def __post_init__(self):
         super().__post_init__()
-        self.require_choice("model", tuple(COUNT_MODELS))
         self.require_choice("em", ("soft", "hard"))
         self.require_at_least(1, "iterations")
         self.require_at_least(0, "smoothing", "prior_strength")
-        if self.prior_strength > 0 and (self.model == "dmv" or self.init[0] in ("uniform", "random")):
+        if self.prior_strength > 0 and (self.order is Order.FIRST or self.init[0] in ("uniform", "random")):
             raise DepinduceError(
                 "--prior-strength needs a second-order --model and a start made of trees: harmonic, model DIR or "
                 "trees FILE."
@@ -42,5 +41,16 @@ class CountSettings(LearningSettings):
             )
 
     @property
-    def order(self) -> Order:
-        return COUNT_MODELS[self.model]
+    def most_rounds(self) -> int:
+        return self.iterations
+
+    @property
+    def hard(self) -> bool:
+        return self.em == "hard"
+
+    @property
+    def tells_valence(self) -> bool:
+        return self.child_valence
+
+    def needs_trees(self) -> bool:
+        return super().needs_trees() or (self.init[0] == "harmonic" and self.order is not Order.FIRST)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from depinduce.errors import DepinduceError
 from depinduce.grammar.constraints import UD_NON_HEADS
 from depinduce.grammar.rules import Order
+from depinduce.models.table import Entry, entry, find, models
 from depinduce.settings import names_one_of, setting
 
-COUNT_MODELS = {"dmv": Order.FIRST, "dmv-sibling": Order.SIBLING, "dmv-grand": Order.GRANDPARENT}
-NEURAL_MODELS = {"ndmv": Order.FIRST, "sibling": Order.SIBLING, "grand": Order.GRANDPARENT}
-WORD_MODELS = {"lexical": Order.FIRST, "lexical-sibling": Order.SIBLING, "lexical-grand": Order.GRANDPARENT}
-JOINT_MODELS = {"joint-sibling": Order.SIBLING, "joint-grand": Order.GRANDPARENT}  # the order of the part over tags
-HDP_MODELS = ("hdp-dep",)
-NETWORK_MODELS = NEURAL_MODELS | WORD_MODELS | JOINT_MODELS
+STAGES = ("start", "training", "parsing")
 STARTS = {  # how many words can follow the name
     "harmonic": (0,),
     "uniform": (0,),
@@ -36,7 +34,7 @@ class LearningSettings:
         "models over tags: ndmv, sibling, grand; over words: lexical, lexical-sibling, lexical-grand; both: "
         "joint-sibling, joint-grand. A rule sees the head; with `sibling` also the previous child, with `grand` also "
         "the head's head",
-        choices=(*COUNT_MODELS, *HDP_MODELS, *NETWORK_MODELS),
+        choices=tuple(models()),
     )
     init: tuple[str, ...] = setting(
         ("harmonic",),
@@ -44,6 +42,12 @@ class LearningSettings:
         "a CoNLL-U file, made by any parser), or `hdp-dep RULES` (those of HDP-DEP with these rules, or with none, "
         "trained before)",
         metavar="START",
+    )
+    ladder: tuple[str, ...] = setting(
+        (), "models to train before, each on the trees of the one before, such as: ndmv grand", metavar="MODEL"
+    )
+    members: int = setting(
+        1, "of the first model of a ladder train so many; go on with the trees on which the likelier half agrees"
     )
     patience: int = setting(5, "with --dev: stop after so many rounds without a better held-out likelihood")
     non_heads: tuple[str, ...] = setting(
@@ -56,12 +60,27 @@ class LearningSettings:
         metavar="RULES",
     )
     rules_share: float | None = setting(
-        None, "with --rules: at least this share of the dependencies; 0.8, unless the rule set has its own", metavar="X"
+        None,
+        "with --rules: at least this share of the dependencies; 0.8, unless the rule set has its own",
+        metavar="X",
+        expert=True,
+    )
+    constraint: tuple[str, ...] = setting(
+        STAGES, "where --non-heads holds: " + " ".join(STAGES), metavar="STAGE", expert=True
     )
     seed: int = setting(0, "of everything random")
     threads: int = setting(1, "threads for the charts and the network")
 
+    round_name: ClassVar[str] = "iteration"  # what a round of this training is called
+    batch_size: ClassVar[int | None] = None  # sentences to learn from at a time, in random order; None: all, in theirs
+    grow_from: ClassVar[int] = 0
+    start_epochs: ClassVar[int] = 0
+    anchor: ClassVar[float] = 0.0
+    agreement: ClassVar[bool] = True
+    word_init: ClassVar[tuple[str, ...]] = ()
+
     def __post_init__(self):
+        entry(self.model)
         name = self.init[0] if self.init else ""
         if not names_one_of(STARTS, self.init):
             if name in ("model", "trees"):
@@ -71,12 +90,85 @@ class LearningSettings:
                 f"There is no start {' '.join(self.init)!r}. "
                 "Choose from: harmonic, uniform, random, model DIR, trees FILE, hdp-dep RULES."
             )
-        self.require_at_least(1, "patience", "threads")
+        self.require_at_least(1, "patience", "threads", "members")
         self.require_at_least(0, "seed")
         if self.rules_share is not None and not 0 < self.rules_share < 1:
             raise DepinduceError(f"--rules-share cannot be {self.rules_share}: more than 0, less than 1.")
         if self.rules_share is not None and self.rules is None:
             raise DepinduceError("--rules-share: of which rules? Name them with --rules.")
+
+        rungs = tuple(name for name, model in models().items() if model.over_tags)
+        for name, known in (("ladder", rungs), ("constraint", STAGES)):
+            unknown = [word for word in getattr(self, name) if word not in known]
+            if unknown:
+                raise DepinduceError(f"--{name} cannot have {unknown[0]!r}. Choose from: {' '.join(known)}.")
+        if self.members > 1 and not self.ladder:
+            raise DepinduceError(
+                "--members needs a --ladder: its first model is the one that is trained several times."
+            )
+
+    @property
+    def entry(self) -> Entry:
+        """The line of the model in the table of all."""
+        return entry(self.model)
+
+    @property
+    def order(self) -> Order:
+        """How far the rules look; of a joint model, those of its part over tags."""
+        return self.entry.order
+
+    @property
+    def most_rounds(self) -> int:
+        """How many rounds there are at the most, beside those over short sentences."""
+        raise NotImplementedError
+
+    @property
+    def hard(self) -> bool:
+        """Whether it learns from the best tree of each sentence, not from all."""
+        return False
+
+    @property
+    def climbs(self) -> bool:
+        """Whether every round must raise the objective, up to rounding."""
+        return True
+
+    @property
+    def inside_out(self) -> bool:
+        """Whether children are generated from the inside out."""
+        return False
+
+    @property
+    def tells_valence(self) -> bool:
+        """Whether the choice of a child depends on the valence, in a harmonic start, too."""
+        return True
+
+    def needs_trees(self) -> bool:
+        """Whether the start is trees of the training sentences."""
+        return self.init[0] in ("trees", "model", "hdp-dep")
+
+    def of_rung(self, number: int) -> LearningSettings:
+        """The settings of one training of the ladder, whose last one is the model itself."""
+        models = (*self.ladder, self.model)
+        kind = find(entry(models[number]).settings)
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        changed = {
+            "model": models[number],
+            "init": self.init if number == 0 else ("model", models[number - 1]),
+            "ladder": (),
+            "members": 1,
+        }
+        known = {field.name for field in dataclasses.fields(kind)}
+        wanted = kind.values_on_rung(values | changed, number, self)
+        return kind(**{name: value for name, value in wanted.items() if name in known})
+
+    @classmethod
+    def values_on_rung(cls, values: dict[str, Any], number: int, ladder: LearningSettings) -> dict[str, Any]:
+        """The settings by name, without those that concern other rungs of the ladder only."""
+        return values
+
+    def non_heads_in(self, stage: str) -> tuple[str, ...]:
+        """The tags that head nothing in a stage: start, training (for held-out sentences, too) or parsing."""
+        return self.constrained_tags if stage.replace("held-out", "training") in self.constraint else ()
 
     def require_at_least(self, least: float, *names: str) -> None:
         """Refuse smaller values of these settings, and infinite ones."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from depinduce.errors import DepinduceError
 from depinduce.learning.settings.configuration import Configuration, configure
-from depinduce.learning.settings.learning import NETWORK_MODELS
+from depinduce.models.table import models
 from depinduce.settings import read_toml
 
 
@@ -16,6 +16,13 @@ def recipe_names() -> list[str]:
     """The recipes that come with the package."""
     folder = resources.files("depinduce.learning.settings") / "recipes"
     return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+
+def about_recipe(name: str) -> str:
+    """What a recipe of ours is for: the first sentence of the comment above its settings."""
+    text = (resources.files("depinduce.learning.settings") / "recipes" / f"{name}.toml").read_text(encoding="utf-8")
+    lines = [line.removeprefix("#").strip() for line in text.splitlines() if line.startswith("#")]
+    return " ".join(lines).partition(". ")[0].rstrip(".")
 
 
 def load_recipe(name: str) -> dict[str, Any]:
@@ -41,7 +48,8 @@ def configure_with_recipe(recipe: str | None, given: dict[str, Any]) -> tuple[Co
     A neural model without a recipe has the settings of ours but for `non_heads`: what users know about their tags is
     theirs to say. The name of ours comes second then.
     """
-    ours = f"ud-{given['model']}" if recipe is None and given.get("model") in NETWORK_MODELS else None
+    wanted = models().get(given.get("model", ""))
+    ours = f"ud-{given['model']}" if recipe is None and wanted is not None and wanted.network else None
     name = recipe if recipe is not None else ours
     values = {} if name is None else load_recipe(name)
     if ours is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from depinduce.errors import DepinduceError
-from depinduce.learning.settings.learning import HDP_MODELS, LearningSettings
+from depinduce.learning.settings.learning import LearningSettings
 from depinduce.settings import setting
 
 
@@ -17,18 +17,18 @@ class HdpSettings(LearningSettings):
     subsymbols: int = setting(3, "hidden refinements of every symbol, at most; 1 is the model without any")
     symbols: str = setting(
         "tags", "what is refined: every tag, or the categories of --rules, which then emit tags",
-        choices=("tags", "categories"),
-    )  # fmt: skip
-    emit: str = setting("tags", "what a subsymbol emits: the tag of a word, or the word", choices=("tags", "words"))
-    top_concentration: float = setting(1.0, "of the stick-breaking prior of a symbol's subsymbols")
-    concentration: float = setting(10.0, "how near the subsymbols in one context are to those in general")
-    child_prior: float = setting(1.0, "pseudo-count of every child symbol")
-    decision_prior: float = setting(1.0, "pseudo-count of stopping and of going on")
-    emission_prior: float = setting(0.1, "pseudo-count of everything a subsymbol may emit")
+        choices=("tags", "categories"), expert=True)  # fmt: skip
+    emit: str = setting(
+        "tags", "what a subsymbol emits: the tag of a word, or the word", choices=("tags", "words"), expert=True
+    )
+    top_concentration: float = setting(1.0, "of the stick-breaking prior of a symbol's subsymbols", expert=True)
+    concentration: float = setting(10.0, "how near the subsymbols in one context are to those in general", expert=True)
+    child_prior: float = setting(1.0, "pseudo-count of every child symbol", expert=True)
+    decision_prior: float = setting(1.0, "pseudo-count of stopping and of going on", expert=True)
+    emission_prior: float = setting(0.1, "pseudo-count of everything a subsymbol may emit", expert=True)
 
     def __post_init__(self):
         super().__post_init__()
-        self.require_choice("model", HDP_MODELS)
         self.require_choice("symbols", ("tags", "categories"))
         self.require_choice("emit", ("tags", "words"))
         self.require_at_least(1, "iterations", "subsymbols", "top_concentration")  # below 1 there is no best β
@@ -38,3 +38,7 @@ class HdpSettings(LearningSettings):
                 raise DepinduceError(f"--{option} must be more than 0, not {getattr(self, name)}.")
         if self.symbols == "categories" and self.rules is None:
             raise DepinduceError("--symbols categories: the categories are those of --rules. Name a rule set.")
+
+    @property
+    def most_rounds(self) -> int:
+        return self.iterations

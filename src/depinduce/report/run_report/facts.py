@@ -6,9 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from depinduce.insight.inspection import Inspection, inspect_grammar
-from depinduce.models.loading import grammar_of
-from depinduce.models.model_files import SECOND
-from depinduce.models.state_model import HdpModel
 from depinduce.report.run_report.file_facts import FileFacts, file_facts
 from depinduce.report.run_report.place import Place
 from depinduce.report.run_report.seed_facts import SeedFacts, seed_facts
@@ -40,18 +37,12 @@ def gather(
     if path is not None:
         others = {} if seeds is None else seeds.others()
         file = file_facts(model, others, path, has_gold, drawn, threads, report)
-    grammar, about_rules = grammar_of(model), ""
-    if grammar is None:
-        about_rules = "This is a grammar over words: it has a rule for every word, which is too many to list."
-    elif hasattr(model, SECOND):
-        about_rules = "These are the rules of the part over tags; those of the part over words are too many to list."
-    elif isinstance(model, HdpModel):
-        about_rules = "These are its rules without the hidden refinements of tags: the mean of all of them."
+    grammar = model.rule_view()
     return Facts(
         place.directory.resolve().name,
         training_facts(place),
         file,
         None if grammar is None else inspect_grammar(grammar),
-        about_rules,
+        model.about_rules,
         None if seeds is None else seed_facts(seeds, file),
     )

@@ -79,9 +79,10 @@ def _read_seeds(path: Path) -> SeedsOnDisk:
 
 
 def _seconds(history: dict[str, Any], run: Path | None = None) -> float | None:
-    """How long the training took: count models remember it, neural trainings write it down beside the model."""
-    if history.get("steps"):
-        return history["steps"][-1].get("seconds")
+    """How long the training took, which is written down beside the model; count models of version 0.1.0 remember it."""
+    rounds = history.get("rounds")
+    if rounds and "seconds" in rounds[-1]:
+        return rounds[-1]["seconds"]
     if run is None:
         return None
     try:

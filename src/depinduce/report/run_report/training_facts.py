@@ -10,20 +10,12 @@ from typing import TYPE_CHECKING, Any
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
 from depinduce.learning.settings.configuration import as_saved, configure
-from depinduce.learning.settings.learning import COUNT_MODELS, HDP_MODELS, JOINT_MODELS, NEURAL_MODELS, WORD_MODELS
-from depinduce.models.model_files import SECOND
+from depinduce.models.table import models
 
 if TYPE_CHECKING:
     from depinduce.models.loading import Model
     from depinduce.report.run_report.place import Place
 
-FAMILIES = {
-    **dict.fromkeys(COUNT_MODELS, "a count grammar over tags"),
-    **dict.fromkeys(NEURAL_MODELS, "a neural grammar over tags"),
-    **dict.fromkeys(WORD_MODELS, "a neural grammar over words"),
-    **dict.fromkeys(JOINT_MODELS, "a pair of neural grammars, one over tags and one over words, that parse together"),
-    **dict.fromkeys(HDP_MODELS, "a grammar over tags with hidden refinements"),
-}
 SEES = {
     Order.FIRST: "a rule sees the head",
     Order.SIBLING: "a rule sees the head and its previous child",
@@ -92,12 +84,12 @@ class TrainingFacts:
 def training_facts(place: Place) -> TrainingFacts:
     model, history = place.model, place.model.history
     settings, data = history.get("settings", {}), history.get("training_data", {})
-    rungs = list(_rungs(history, settings.get("model", "")))
+    rungs = list(_rungs(history))
     starts = (settings.get("init", [])[:1], settings.get("word_init", [])[:1])
     return TrainingFacts(
         model=settings.get("model"),
-        kind=FAMILIES.get(settings.get("model"), "a grammar"),
-        sees=SEES[getattr(getattr(model, SECOND, model), "order", Order.FIRST)],
+        kind=models()[settings["model"]].about if settings.get("model") in models() else "a grammar",
+        sees=SEES[model.order],
         sentences=data.get("sentences"),
         words=data.get("words"),
         longest=model.reading.max_length,
@@ -108,7 +100,7 @@ def training_facts(place: Place) -> TrainingFacts:
         knowledge=list(_knowledge(model, settings)),
         settings=_settings(settings, as_saved(vars(model.reading))),
         rungs=rungs,
-        round_name="epoch" if "epochs" in history else "iteration",
+        round_name=history.get("round_name", "round"),
         held_out=any(one.dev is not None for rung in rungs for member in rung.members for one in member),
         watched=bool(history.get("watched")),
         from_trees=["trees"] in starts,
@@ -145,7 +137,7 @@ def _knowledge(model: Model, settings: dict[str, Any]) -> Iterator[str]:
             with_rules = f"with the rules {start[1]}" if len(start) > 1 else "without rules"
             yield f"{which} learned from the parses of HDP-DEP {with_rules}."
     if model.history.get("watched"):
-        yield "Gold trees were watched: scores were recorded after every epoch, and decided nothing."
+        yield "Gold trees were watched: scores were recorded after every round, and decided nothing."
     elif settings:
         yield "No gold tree was watched during the training."
 
@@ -179,16 +171,13 @@ def _shown(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def _rungs(history: dict[str, Any], model: str) -> Iterator[RungFacts]:
+def _rungs(history: dict[str, Any]) -> Iterator[RungFacts]:
     """The rounds by rung and member, in the order of training."""
-    if history.get("steps"):
-        rounds = [Round(line["iteration"], line["train"], line["dev"], None, {}) for line in history["steps"]]
-        yield RungFacts(model, [rounds])
     rungs: dict[int, dict[int, list[Round]]] = {}
     models: dict[int, str] = {}
-    for line in history.get("epochs", []):
+    for line in history.get("rounds", []):
         models[line["rung"]] = line["model"]
         rounds = rungs.setdefault(line["rung"], {}).setdefault(line["member"], [])
-        rounds.append(Round(line["epoch"], line["train"], line["dev"], line["max_length"], line.get("watched") or {}))
+        rounds.append(Round(line["round"], line["train"], line["dev"], line["max_length"], line.get("watched") or {}))
     for number, members in rungs.items():
         yield RungFacts(models[number], list(members.values()))

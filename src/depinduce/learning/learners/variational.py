@@ -15,24 +15,26 @@ all contexts (Minka's fixed point), which never lowers it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
-from depinduce.chart.states import VALENCES, StateBatch, StateExpectations, StateRules, state_expectations
-from depinduce.corpus import Corpus, Reading
+from depinduce.chart.problems import StateProblem
+from depinduce.chart.states import VALENCES, StateBatch, StateExpectations, StateRules
+from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.grammar.knowledge import Knowledge, Matches, load_knowledge
 from depinduce.grammar.multinomials import Multinomials, random_counts, uniform_counts
 from depinduce.grammar.rules import Order, RuleTable, tag_batch
 from depinduce.grammar.trees import tree_counts
-from depinduce.learning.count_training import learn, require_same_run
-from depinduce.learning.em import Step
-from depinduce.learning.posterior_constraint import TOLERANCE, ShareConstraint
+from depinduce.learning.harmonic import harmonic_table
+from depinduce.learning.learners.learner import Arrays, Learner, Start, View, under
+from depinduce.learning.posterior_constraint import ShareConstraint
+from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.states import HdpSettings
-from depinduce.learning.starts import harmonic_table, start_trees
 from depinduce.models.refinement import Refinement
 from depinduce.models.state_model import HdpModel
 
@@ -69,61 +71,123 @@ def expected_log(parameters: np.ndarray) -> np.ndarray:
     return digamma(parameters) - digamma(parameters.sum(axis=-1, keepdims=True))
 
 
-class HdpSteps:
-    """The updates, as EM sees them: expectations of trees and states, then the beliefs about everything else."""
+@dataclass(frozen=True)
+class StateTilt:
+    """Which rules match, by the symbols of their words."""
 
-    def __init__(
-        self,
-        settings: HdpSettings,
-        refinement: Refinement,
-        train: StateBatch,
-        dev: StateBatch | None = None,
-        knowledge: Knowledge | None = None,
-    ):
-        self.settings, self.refinement, self.train, self.dev = settings, refinement, distinct(train), dev
-        self.matches, self.constraint = None, None
-        if knowledge is not None:
-            matches = knowledge.matches(refinement.symbols)  # the last is the unknown one, which training does not meet
-            self.matches = Matches(matches.root[:-1, None], matches.arc[:, :-1, None, None, :-1, None])
-            self.constraint = ShareConstraint(settings.rules_share or knowledge.share, len(train.symbols))
+    matches: Matches
+
+    by_position: ClassVar[bool] = False
+
+    def applied(self, problem: StateProblem, dual: float) -> StateProblem:
+        """The problem in which every match weighs exp(λ)."""
+        rules = problem.rules
+        root, child = rules.root + dual * self.matches.root, rules.child + dual * self.matches.arc
+        return problem._replace(rules=rules._replace(root=root, child=child))
+
+    def matched(self, expected: StateExpectations) -> float:
+        """The expected number of matches."""
+        counts = expected.counts
+        return float((counts.root * self.matches.root).sum() + (counts.child * self.matches.arc).sum())
+
+
+@dataclass(frozen=True)
+class StateSentences:
+    """A corpus as the chart over states reads it."""
+
+    batch: StateBatch
+
+    def all(self) -> StateBatch:
+        return self.batch
+
+    def take(self, sentences: np.ndarray) -> tuple[StateBatch, np.ndarray]:
+        raise NotImplementedError("mean field takes all sentences at once")
+
+
+class VariationalLearner(Learner):
+    """Beliefs about rules, which the expected counts of all sentences change."""
+
+    settings: HdpSettings
+
+    def __init__(self, settings: HdpSettings, train: Corpus):
+        super().__init__(settings)
+        self.knowledge = None if settings.rules is None else load_knowledge(settings.rules)
+        self.refinement = refinement_of(settings, train, self.knowledge)
+        self.constraint: ShareConstraint | None = None
+        if self.knowledge is not None:
+            matches = self.knowledge.matches(
+                self.refinement.symbols
+            )  # the last is the unknown one: not met in training
+            tilt = StateTilt(Matches(matches.root[:-1, None], matches.arc[:, :-1, None, None, :-1, None]))
+            self.constraint = ShareConstraint(settings.rules_share or self.knowledge.share, len(train.tags), tilt)
+        self.now: Beliefs | None = None
+        self.best: Beliefs | None = None
+
+    # ---------------------------------------------------------------- from sentences to counts
+
+    def sentences(self, corpus: Corpus, stage: str) -> StateSentences:
+        batch = self.refinement.batch_without_heads(corpus, self.settings.non_heads_in(stage))
+        return StateSentences(distinct(batch) if stage == "training" else batch)
+
+    def view(self, data: StateBatch, training: bool = False) -> View:
+        return View(StateProblem(self.beliefs_now.rules, data), data)
 
     @property
-    def slack(self) -> float:
-        return 1e-9 if self.constraint is None else TOLERANCE
+    def beliefs_now(self) -> Beliefs:
+        assert self.now is not None, "begin or restore comes first"
+        return self.now
 
-    # ---------------------------------------------------------------- what EM calls
+    def counts(self, expected: StateExpectations) -> StateRules:
+        return expected.counts
 
-    def expect(self, beliefs: Beliefs) -> tuple[Beliefs, float, float]:
-        """Counts (with the shares they were found under), mean log-likelihood, and the bound."""
-        expected, matched = self.expectations(beliefs.rules)
-        score = float(self.train.weights @ expected.log_z)
-        if self.constraint is not None:
-            score -= self.constraint.dual * matched
-        mean, bound = score / self.train.weights.sum(), score + self._bound_of_rules(beliefs)
-        return replace(beliefs, counts=expected.counts), float(mean), bound
+    def share_constraint(self, train: Corpus) -> ShareConstraint | None:
+        return self.constraint
 
-    def estimate(self, found: Beliefs) -> Beliefs:
-        return self.beliefs(found.counts, self._better_shares(found.counts, found.shares))
+    # ---------------------------------------------------------------- from counts to parameters
 
-    def held_out(self, beliefs: Beliefs) -> float | None:
-        if self.dev is None:
-            return None
-        return float(state_expectations(beliefs.rules, self.dev, threads=self.settings.threads).log_z.mean())
-
-    def expectations(self, rules: StateRules) -> tuple[StateExpectations, float]:
-        """Of all trees and states, under the constraint if there is one; and how many dependencies match its rules."""
-        threads = self.settings.threads
+    def begin(self, start: Start, train: Corpus) -> None:
+        """A first-order grammar in which all subsymbols are alike but for some noise; under the rules, if there are."""
+        settings, refinement = self.settings, self.refinement
+        symbols, states = len(refinement.symbols), settings.subsymbols
+        problem = StateProblem(start_rules(settings, refinement, start, train), self.sentences(train, "training").all())
         if self.constraint is None:
-            return state_expectations(rules, self.train, threads=threads), 0.0
+            expected = problem.expect(threads=settings.threads)
+        else:
+            expected = self.constraint.satisfy(problem, threads=settings.threads)
+        self.now = self.beliefs(expected.counts, np.full((symbols, states), 1.0 / states))
 
-        def expect(dual: float) -> tuple[tuple[StateExpectations, float], float]:
-            root, child = rules.root + dual * self.matches.root, rules.child + dual * self.matches.arc
-            expected = state_expectations(rules._replace(root=root, child=child), self.train, threads=threads)
-            counts = expected.counts
-            matched = (counts.root * self.matches.root).sum() + (counts.child * self.matches.arc).sum()
-            return (expected, float(matched)), matched
+    def learn(self, view: View, counts: StateRules, sentences: int, steps: int | None = None) -> None:
+        self.now = self.beliefs(counts, self._better_shares(counts, self.beliefs_now.shares))
 
-        return self.constraint.satisfy(expect)
+    def beside_likelihood(self) -> float:
+        return self._bound_of_rules(self.beliefs_now)
+
+    # ---------------------------------------------------------------- what is kept
+
+    def keep(self) -> None:
+        self.best = self.now
+
+    def model(self, about: Mapping[str, Any], best: bool = True) -> HdpModel:
+        found = self.best if best and self.best is not None else self.beliefs_now
+        return HdpModel(self.refinement, found.rules, found.counts, found.shares, **about)
+
+    def state(self) -> Arrays:
+        kept = {"now.": self.now, "best.": self.best}
+        return {
+            f"{prefix}{name}": array
+            for prefix, beliefs in kept.items()
+            if beliefs is not None
+            for name, array in {**beliefs.counts._asdict(), "shares": beliefs.shares}.items()
+        }
+
+    def restore(self, state: Arrays) -> None:
+        self.now, self.best = (self._restored(under(prefix, state)) for prefix in ("now.", "best."))
+
+    def _restored(self, arrays: Arrays) -> Beliefs | None:
+        if not arrays:
+            return None
+        shares = arrays.pop("shares")
+        return self.beliefs(StateRules(**arrays), shares)
 
     # ---------------------------------------------------------------- the beliefs
 
@@ -138,15 +202,9 @@ class HdpSteps:
             root=root + expected_log(subsymbols + counts.root),
             child=child + expected_log(subsymbols + counts.child),
             decision=expected_log(settings.decision_prior + counts.decision),
-            emission=digamma(emission) - digamma(self.by_symbol(emission))[symbol],
+            emission=digamma(emission) - digamma(by_symbol(self.refinement, emission))[symbol],
         )
         return Beliefs(counts, shares, rules)
-
-    def by_symbol(self, items: np.ndarray) -> np.ndarray:
-        """Sums over the items of every symbol. items: [item, state]"""
-        total = np.zeros((len(self.refinement.symbols), items.shape[1]))
-        np.add.at(total, self.refinement.symbol_of_item, items)
-        return total
 
     def _bound_of_rules(self, beliefs: Beliefs) -> float:
         """What the bound has besides the trees: minus the divergence of the Dirichlets from their priors, and the
@@ -169,7 +227,7 @@ class HdpSteps:
             np.full_like(counts.emission, settings.emission_prior),
         )
         for sign, items in ((1, emission), (-1, none)):
-            bound += sign * (log_gamma(items).sum() - log_gamma(self.by_symbol(items)).sum())
+            bound += sign * (log_gamma(items).sum() - log_gamma(by_symbol(self.refinement, items)).sum())
         left = 1.0 - np.cumsum(shares, axis=1)[:, :-1]  # of the stick, after each break
         before = np.concatenate([np.ones((symbols, 1)), left[:, :-1]], axis=1) if states > 1 else left
         log_kept = np.log(np.maximum(left, SMALLEST_SHARE) / np.maximum(before, SMALLEST_SHARE))  # at every break
@@ -218,35 +276,6 @@ def distinct(batch: StateBatch) -> StateBatch:
     return StateBatch(offsets, batch.symbols[mask], batch.items[mask], batch.may_head[mask], np.array(weights))
 
 
-# ---------------------------------------------------------------- a training
-
-
-def train_hdp(
-    settings: HdpSettings,
-    reading: Reading,
-    train: Corpus,
-    dev: Corpus | None = None,
-    report: Callable[[Step], None] = lambda step: None,
-    earlier: HdpModel | None = None,
-) -> tuple[HdpModel, bool]:
-    """A trained model, and whether training finished (or Ctrl-C ended it early; then go on from it as `earlier`)."""
-    if earlier is not None:
-        require_same_run(earlier, settings, train)
-    knowledge = None if settings.rules is None else load_knowledge(settings.rules)
-    refinement = refinement_of(settings, train, knowledge)
-    non_heads = settings.constrained_tags
-    parts = [None if corpus is None else refinement.batch_without_heads(corpus, non_heads) for corpus in (train, dev)]
-    learning = HdpSteps(settings, refinement, *parts, knowledge)
-    if earlier is None:
-        beliefs = start(settings, learning, train, reading)
-    else:
-        beliefs = learning.beliefs(earlier.counts, earlier.shares)
-    outcome, history = learn(learning, beliefs, settings, train, report, earlier)
-    found = outcome.parameters
-    model = HdpModel(refinement, found.rules, found.counts, found.shares, non_heads, reading, history)
-    return model, outcome.finished
-
-
 def refinement_of(settings: HdpSettings, train: Corpus, knowledge: Knowledge | None) -> Refinement:
     """What is a symbol, and what it emits."""
     category = str
@@ -261,10 +290,9 @@ def refinement_of(settings: HdpSettings, train: Corpus, knowledge: Knowledge | N
     return Refinement.of(train, {tag: category(tag) for tag in train.tag_vocabulary}, settings.emit == "words")
 
 
-def start(settings: HdpSettings, learning: HdpSteps, train: Corpus, reading: Reading) -> Beliefs:
-    """A first-order grammar in which all subsymbols are alike but for some noise."""
-    refinement = learning.refinement
-    table = start_table(settings, refinement, train, reading)
+def start_rules(settings: HdpSettings, refinement: Refinement, start: Start, train: Corpus) -> StateRules:
+    """The rules of a first-order grammar over symbols, with subsymbols that noise tells apart."""
+    table = start_table(settings, refinement, start, train)
     symbols, states = len(refinement.symbols), settings.subsymbols
     generator = np.random.default_rng(settings.seed)
     child = table.child.reshape(2, symbols, 1, 2, symbols, 1)[:, :, :, [0, 1, 1]]  # two children are like one
@@ -273,29 +301,39 @@ def start(settings: HdpSettings, learning: HdpSteps, train: Corpus, reading: Rea
     if states == 1:
         noise[:] = 0.0
     subsymbol = noise - np.log(np.exp(noise).sum(axis=-1, keepdims=True))  # log shares: the symbol is as it was
-    rules = StateRules(
+    emitted = by_symbol(refinement, np.ones((len(refinement.items), states)))
+    return StateRules(
         root=np.repeat(table.root[:, None], states, axis=1) - np.log(states),
         child=child + subsymbol,
         decision=np.repeat(decision, states, axis=2),
-        emission=-np.log(learning.by_symbol(np.ones((len(refinement.items), states))))[refinement.symbol_of_item],
+        emission=-np.log(emitted)[refinement.symbol_of_item],
     )
-    expected, _ = learning.expectations(rules)
-    return learning.beliefs(expected.counts, np.full((symbols, states), 1.0 / states))
 
 
-def start_table(settings: HdpSettings, refinement: Refinement, train: Corpus, reading: Reading) -> RuleTable:
-    """The first-order grammar over symbols that --init names."""
+def start_table(settings: HdpSettings, refinement: Refinement, start: Start, train: Corpus) -> RuleTable:
+    """The first-order grammar over symbols that the start gives."""
     symbols = len(refinement.symbols)
     family = Multinomials.smoothed(Order.FIRST, symbols, START_SMOOTHING)
-    if settings.init[0] in ("uniform", "random"):
-        counts = uniform_counts(Order.FIRST, symbols)
-        return family.estimate(
-            counts if settings.init[0] == "uniform" else random_counts(Order.FIRST, symbols, settings.seed)
-        )
     coarse = replace(train, tags=refinement.symbols_in(train).astype(np.int32), tag_vocabulary=refinement.symbols)
-    if settings.init[0] == "harmonic":
+    counts = uniform_counts(Order.FIRST, symbols)
+    if start.heads is not None:
+        counts = tree_counts(counts, tag_batch(Order.FIRST, coarse.tags, coarse.offsets, symbols), start.heads)
+    elif start.name == "harmonic":
         return harmonic_table(coarse)
-    seed, threads = settings.seed, settings.threads
-    heads = start_trees(settings.init, train, reading, settings.constrained_tags, seed=seed, threads=threads)
-    batch = tag_batch(Order.FIRST, coarse.tags, coarse.offsets, symbols)
-    return family.estimate(tree_counts(uniform_counts(Order.FIRST, symbols), batch, heads))
+    elif start.name == "random":
+        counts = random_counts(Order.FIRST, symbols, settings.seed)
+    return family.estimate(counts)
+
+
+def by_symbol(refinement: Refinement, items: np.ndarray) -> np.ndarray:
+    """Sums over the items of every symbol. items: [item, state]"""
+    total = np.zeros((len(refinement.symbols), items.shape[1]))
+    np.add.at(total, refinement.symbol_of_item, items)
+    return total
+
+
+def make_learners(
+    settings: HdpSettings, configuration: Configuration, train: Corpus, seed: int, vectors: np.ndarray | None = None
+) -> list[Learner]:
+    """The learners of HDP-DEP: one."""
+    return [VariationalLearner(settings, train)]

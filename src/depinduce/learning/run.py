@@ -1,8 +1,8 @@
-"""A neural training from start to model: the rungs of its ladder one after the other, in a directory or in memory.
+"""A training from start to model: the rungs of its ladder one after the other, in a directory or in memory.
 
     config.toml              every setting
-    metrics.jsonl            a line per epoch
-    checkpoint.safetensors   where the training is, replaced whole after every epoch
+    metrics.jsonl            a line per round
+    checkpoint.safetensors   where the training is, replaced whole after every round
     model/                   the trained model, when it is finished or was interrupted
 
 Each rung is a model trained from the trees of the rung before. The first one may have several members, that differ
@@ -11,44 +11,36 @@ only in their seed; the next rung then starts from the trees on which they agree
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import torch
 
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.files import atomic_file
 from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.knowledge import load_knowledge
-from depinduce.grammar.rules import Order, RuleTable
-from depinduce.learning.checkpoints import read_checkpoint, restore_training, training_state, write_checkpoint
-from depinduce.learning.learners import Learner, TagLearner, make_learners, word_vectors
+from depinduce.grammar.rules import RuleTable
+from depinduce.learning.checkpoints import read_checkpoint, write_checkpoint
+from depinduce.learning.learners.learner import Arrays, Start, under, with_prefix
 from depinduce.learning.minibatches import Minibatches
-from depinduce.learning.network_training import Epoch, NetworkTraining, Start
 from depinduce.learning.settings.configuration import Configuration, as_saved, changes
-from depinduce.learning.settings.learning import NETWORK_MODELS
-from depinduce.learning.settings.networks import NeuralSettings
-from depinduce.learning.starts import harmonic_table, start_trees
-from depinduce.models.joint_model import JointModel
+from depinduce.learning.settings.learning import LearningSettings
+from depinduce.learning.starts import start_trees
+from depinduce.learning.training import Round, Training
+from depinduce.models.model import Model
 from depinduce.models.model_files import CHECKPOINT, CONFIGURATION, METRICS
 from depinduce.models.model_files import INNER as MODEL
-from depinduce.models.tag_model import GrammarModel
-from depinduce.models.word_model import LexicalModel
+from depinduce.models.table import find
 from depinduce.parsing.consensus import agreed_trees
 from depinduce.settings import read_toml, write_toml
 
-if TYPE_CHECKING:
-    from depinduce.models.loading import Model
-
-    Watch = Callable[[Model], dict[str, float]]
-FOR_JOINT_ONLY = {"agreement": True, "word_init": (), "method": "dmo"}  # what concerns only the joint model itself
-FREE_ON_RESUME = {"epochs", "patience", "threads"}  # these may change on the way
+Watch = Callable[[Model], dict[str, float]]
+FREE_ON_RESUME = {"epochs", "iterations", "patience", "threads"}  # these may change on the way
 
 
 @dataclass(frozen=True)
@@ -59,7 +51,7 @@ class Rung:
     model: str
     member: int
     members: int
-    settings: NeuralSettings
+    settings: LearningSettings
     seed: int
 
     def __str__(self) -> str:
@@ -68,37 +60,25 @@ class Rung:
 
 @dataclass(frozen=True)
 class Progress:
-    """An epoch of a rung, as it is reported."""
+    """A round of a rung, as it is reported."""
 
     rung: Rung
-    epoch: Epoch
-    done: int  # epochs of the whole run
+    round: Round
+    done: int  # rounds of the whole run
     total: int
     watched: dict[str, float] | None = None  # attachment scores, if the user asked for them
 
 
-def rungs(settings: NeuralSettings) -> list[Rung]:
+def rungs(settings: LearningSettings) -> list[Rung]:
     """The trainings that a run consists of, in their order."""
-    models = [*settings.ladder, settings.model]
-    top = len(settings.ladder)
-    anchored = max(top - settings.sees_words, min(top, 1))  # under words the last one over tags, too; no first rung
     ladder = []
-    for number, model in enumerate(models):
+    for number in range(len(settings.ladder) + 1):
         members = settings.members if settings.ladder and number == 0 else 1
-        own = replace(
-            settings,
-            model=model,
-            init=settings.init if number == 0 else ("model", models[number - 1]),
-            ladder=(),
-            members=1,
-            grow_from=settings.grow_from if number == 0 else 0,
-            anchor=settings.anchor if number >= anchored else 0.0,
-            generation=settings.generation if NETWORK_MODELS[model] is Order.SIBLING else "outside-in",
-            **(FOR_JOINT_ONLY if settings.is_joint and model != settings.model else {}),
-        )
+        own = settings.of_rung(number)
         for member in range(members):
             seed = int(np.random.SeedSequence([settings.seed, number, member]).generate_state(1)[0])
-            ladder.append(Rung(number, model, member, members, own, seed))
+            of_member = own if member == 0 else replace(own, seed=seed)
+            ladder.append(Rung(number, own.model, member, members, of_member, seed))
     return ladder
 
 
@@ -114,7 +94,7 @@ class Run:
         watch: Watch | None = None,
     ):
         self.configuration, self.train, self.dev = configuration, train, dev
-        self.settings: NeuralSettings = configuration.learning
+        self.settings = configuration.learning
         self.directory = Path(directory) if directory is not None else None
         self.watch, self.watched = watch, watch is not None
         self.training_data = train.identity()
@@ -125,9 +105,8 @@ class Run:
         self.word_heads: np.ndarray | None = None  # of the start of the part over words, if it has one of its own
         self.vectors: np.ndarray | None = None  # that words start with, if they are not random
         self.members: list[RuleTable] = []  # the finished members of this rung
-        self.history: list[dict[str, Any]] = []  # a line per epoch, without the time it took
-        self.training: NetworkTraining | None = None
-        torch.set_num_threads(self.settings.threads)
+        self.history: list[dict[str, Any]] = []  # a line per round, without the time it took
+        self.training: Training | None = None
 
     # ---------------------------------------------------------------- going on
 
@@ -147,7 +126,7 @@ class Run:
             if self.training is None and not self.members:
                 raise  # there is nothing yet to keep
             finished = False
-        model = self.model()
+        model = self.model(finished)
         if self.directory is not None:
             model.save(self.directory / MODEL)
         return model, finished
@@ -168,12 +147,12 @@ class Run:
                 self.members = []  # those of the rung before: their trees are the start of this one
             self._save()
         while not self.training.finished:
-            epoch = self.training.run_epoch()
-            self._remember(rung, epoch, report)
+            self._remember(rung, self.training.run_round(), report)
             self._save()
         if self.finished:
             return
-        self.members.append(self.training.table())
+        (grammar,) = self._parts(best=True)
+        self.members.append(grammar.table)
         self.training = None
         self.rung += 1
         if self.rungs[self.rung].number > rung.number:
@@ -187,7 +166,10 @@ class Run:
 
     def _prepare_words(self) -> None:
         """What the part over words starts with."""
-        self.vectors = word_vectors(self.configuration, self.train)
+        if self.configuration.lexical is not None:
+            from depinduce.learning.learners.networks import word_vectors
+
+            self.vectors = word_vectors(self.configuration, self.train)
         if self.settings.word_init and self.word_heads is None:
             self.word_heads = self.start_trees(self.settings.word_init)
 
@@ -200,45 +182,42 @@ class Run:
             if name is not None:
                 load_knowledge(name).matches(self.train.tag_vocabulary)
 
-    def _new_training(self, rung: Rung) -> NetworkTraining:
+    def _new_training(self, rung: Rung) -> Training:
         start = self._start(rung)
-        learners = make_learners(rung.settings, self.configuration, self.train, rung.seed, self.vectors)
-        starts = None if start is None else [start] * len(learners)
+        make = find(rung.settings.entry.learners)
+        learners = make(rung.settings, self.configuration, self.train, rung.seed, self.vectors)
+        starts = [start] * len(learners)
         if rung.settings.word_init:
-            starts[-1] = Start(heads=self.word_heads)
-        return NetworkTraining(rung.settings, learners, self.train, self.dev, rung.seed, starts)
+            starts[-1] = Start("word_init", self.word_heads)
+        return Training(rung.settings, learners, self.train, self.dev, rung.seed, starts)
 
-    def _start(self, rung: Rung) -> Start | None:
+    def _start(self, rung: Rung) -> Start:
         """What a rung learns first."""
-        settings = self.settings
         if rung.number > 0:
-            return Start(heads=self.heads)
-        if settings.init[0] == "random":
-            return None
-        if settings.init[0] == "harmonic" and settings.start_trees == "all" and not rung.settings.sees_words:
-            return Start(first_order=harmonic_table(self.train))
-        if self.heads is None:
-            self.heads = self.start_trees(settings.init)
-        return Start(heads=self.heads)
+            return Start("model", self.heads)
+        name = self.settings.init[0]
+        if rung.settings.needs_trees() and self.heads is None:
+            self.heads = self.start_trees(self.settings.init)
+        return Start(name, self.heads)
 
     def start_trees(self, init: tuple[str, ...]) -> np.ndarray:
         """The trees that a start gives to the training sentences."""
         non_heads, reading = self.settings.non_heads_in("start"), self.configuration.reading
         seed, threads = self.settings.seed, self.settings.threads
-        return start_trees(init, self.train, reading, non_heads, seed=seed, threads=threads)
+        child_valence = self.rungs[0].settings.tells_valence
+        return start_trees(
+            init, self.train, reading, non_heads, child_valence=child_valence, seed=seed, threads=threads
+        )
 
     def _agreed_trees(self, rung: Rung) -> np.ndarray:
         order, non_heads = rung.settings.order, self.settings.non_heads_in("start")
         data = Minibatches(order, self.train, non_heads).all()
-        inside_out = rung.settings.generation == "inside-out"
-        tables = [as_outside_in(table) if inside_out else table for table in self.members]
+        tables = [as_outside_in(table) if rung.settings.inside_out else table for table in self.members]
         return agreed_trees(tables, data.batch, data.factors, threads=self.settings.threads)
 
-    def _remember(self, rung: Rung, epoch: Epoch, report: Callable[[Progress], None]) -> None:
-        watched = None
-        if self.watch is not None:
-            watched = self.watch(self._model_of([self._part(learner) for learner in self.training.learners]))
-        line = {"rung": rung.number, "model": rung.model, "member": rung.member, **asdict(epoch)}
+    def _remember(self, rung: Rung, one: Round, report: Callable[[Progress], None]) -> None:
+        watched = None if self.watch is None else self.watch(self._model_of(self._parts(best=False)))
+        line = {"rung": rung.number, "model": rung.model, "member": rung.member, **asdict(one)}
         if watched is not None:
             line["watched"] = watched
         if self.directory is not None:
@@ -247,44 +226,41 @@ class Run:
         times = ("seconds", "sentences_per_second")
         self.history.append({name: value for name, value in line.items() if name not in times})
         done = len(self.history)
-        report(Progress(rung, epoch, done, done + self._epochs_left(), watched))
+        report(Progress(rung, one, done, done + self._rounds_left(), watched))
 
-    def _epochs_left(self) -> int:
-        left = self.training.total_epochs - self.training.epoch
+    def _rounds_left(self) -> int:
+        left = self.training.total_rounds - self.training.round
         for rung in self.rungs[self.rung + 1 :]:
             growing = len(self.training.lengths) if rung.number == 0 else 0
-            left += self.settings.epochs + growing
+            left += rung.settings.most_rounds + growing
         return left
 
     # ---------------------------------------------------------------- the model
 
-    def model(self) -> Model:
+    def model(self, finished: bool = True) -> Model:
         """The model of the last rung that has begun."""
         if self.training is not None:
-            return self._model_of(self.training.at_best(self._part))
-        return self._grammar(self.rungs[self.rung - 1], self.members[-1])
+            return self._model_of(self._parts(best=True, finished=finished), finished)
+        return self._last_member(finished)
 
-    def _model_of(self, parts: list[GrammarModel | LexicalModel]) -> Model:
+    def _parts(self, best: bool, finished: bool = True) -> list[Any]:
+        """The model of each learner, with its best parameters or with those of now."""
+        about = self._about(self.rungs[self.rung], finished)
+        return self.training.each(lambda learner: learner.model(about, best))
+
+    def _model_of(self, parts: list[Any], finished: bool = True) -> Model:
         if len(parts) == 1:
             return parts[0]
-        second, first = parts
-        return JointModel(first, second, self._about(self.rungs[self.rung])["history"])
-
-    def _part(self, learner: Learner) -> GrammarModel | LexicalModel:
-        """The model of one learner with its present weights."""
         rung = self.rungs[self.rung]
-        if isinstance(learner, TagLearner):
-            return self._grammar(rung, learner.network.table())
-        network = copy.deepcopy(learner.network)
-        settings = self.configuration.lexical.network(self.configuration.network)
-        return LexicalModel(network, settings, **self._about(rung))
+        return find(rung.settings.entry.model)(*parts, self._about(rung, finished)["history"])
 
-    def _grammar(self, rung: Rung, table: RuleTable) -> GrammarModel:
-        inside_out = rung.settings.generation == "inside-out"
-        tags = self.train.tag_vocabulary
-        return GrammarModel(rung.settings.order, tags, table, inside_out=inside_out, **self._about(rung))
+    def _last_member(self, finished: bool) -> Model:
+        """The last model that was finished, of a run that was stopped between two."""
+        rung = self.rungs[self.rung - 1]
+        (learner,) = find(rung.settings.entry.learners)(rung.settings, self.configuration, self.train, rung.seed)
+        return replace(learner.model(self._about(rung, finished)), table=self.members[-1], network=None)
 
-    def _about(self, rung: Rung) -> dict[str, Any]:
+    def _about(self, rung: Rung, finished: bool = True) -> dict[str, Any]:
         """What every model remembers."""
         return {
             "non_heads": self.settings.non_heads_in("parsing"),
@@ -293,8 +269,10 @@ class Run:
                 "settings": as_saved(self.configuration.values()),
                 "training_data": self.training_data,
                 "model": rung.model,
+                "finished": finished,
                 "watched": self.watched,
-                "epochs": self.history,
+                "round_name": rung.settings.round_name,
+                "rounds": self.history,
             }
             | self._about_rules(),
         }
@@ -316,12 +294,11 @@ class Run:
         """Write down everything that `resume` needs."""
         if self.directory is None:
             return
-        tensors, state = training_state(self.training) if self.training is not None else ({}, None)
+        arrays, state = ({}, None) if self.training is None else self.training.state()
         trees = {"heads": self.heads, "word_heads": self.word_heads}
-        arrays = {name: heads for name, heads in trees.items() if heads is not None}
+        own: Arrays = {name: heads for name, heads in trees.items() if heads is not None}
         for number, table in enumerate(self.members):
-            parts = {"root": table.root, "child": table.child, "decision": table.decision}
-            arrays |= {f"{number}.{name}": part for name, part in parts.items()}
+            own |= with_prefix(f"{number}.", table.named)
         state = {
             "rung": self.rung,
             "members": len(self.members),
@@ -330,7 +307,7 @@ class Run:
             "watched": self.watched,
             "data": self.fingerprints,
         }
-        write_checkpoint(self.directory / CHECKPOINT, tensors, arrays, state)
+        write_checkpoint(self.directory / CHECKPOINT, arrays, own, state)
 
     def resume(self) -> None:
         """Go back to where the run in the directory was."""
@@ -338,16 +315,15 @@ class Run:
         path = self.directory / CHECKPOINT
         if not path.exists():
             return  # killed before the first epoch
-        tensors, arrays, state = read_checkpoint(path)
+        arrays, own, state = read_checkpoint(path)
         self._require_same_data(state)
         self.rung, self.history = state["rung"], state["history"]
         self.watched |= state["watched"]
-        self.heads, self.word_heads = arrays.get("heads"), arrays.get("word_heads")
-        names = ("root", "child", "decision")
-        self.members = [RuleTable(*(arrays[f"{k}.{name}"] for name in names)) for k in range(state["members"])]
+        self.heads, self.word_heads = own.get("heads"), own.get("word_heads")
+        self.members = [RuleTable(**under(f"{number}.", own)) for number in range(state["members"])]
         if state["training"] is not None:
             self.training = self._new_training(self.rungs[self.rung])
-            restore_training(self.training, tensors, state["training"])
+            self.training.restore(arrays, state["training"])
         self._cut_metrics()
 
     def _require_same_configuration(self) -> None:

@@ -1,0 +1,269 @@
+"""Networks that learn by gradient: over tags, over words, and both together.
+
+The gradient of the log-likelihood by log p(rule) is the expected count of the rule. So a step up Σ count · log p is one
+of direct marginal likelihood optimisation if the counts are those of the present rules; several steps on the same
+counts are the M-step of EM; counts of the best trees make it hard EM; counts of given trees are the start.
+
+A joint model has two learners, a grammar over tags and a first-order one over words, and their product is the chart:
+p₀(x, z) · p₁(x, z), summed over the trees z.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+
+from depinduce.chart.engine import Expectations
+from depinduce.chart.problems import Problem
+from depinduce.corpus import Corpus, Vocabulary, read_sentences
+from depinduce.corpus.word_vectors import read_vectors, train_vectors
+from depinduce.grammar.inside_out import as_outside_in, counts_inside_out
+from depinduce.grammar.multinomials import uniform_counts
+from depinduce.grammar.rules import Order, RuleCounts, RuleTable
+from depinduce.grammar.trees import tree_counts
+from depinduce.learning.harmonic import harmonic_table
+from depinduce.learning.learners.learner import Arrays, Learner, View
+from depinduce.learning.minibatches import Data, Minibatches
+from depinduce.learning.settings.configuration import Configuration
+from depinduce.learning.settings.networks import NeuralSettings
+from depinduce.models.tag_model import GrammarModel
+from depinduce.models.word_model import LexicalModel
+from depinduce.networks.gradients import PullBack
+from depinduce.networks.lexicon import Lexicon
+from depinduce.networks.network_settings import NetworkSettings
+from depinduce.networks.tag_network import RuleNetwork, Rules, as_table
+from depinduce.networks.word_batch import from_factors
+from depinduce.networks.word_network import LexicalNetwork
+
+
+def one_vector(network: torch.nn.Module) -> torch.nn.Parameter:
+    """All parameters as views of one vector, and their gradients likewise: one step of Adam instead of many."""
+    parts = list(network.parameters())
+    vector = torch.nn.Parameter(torch.cat([part.data.flatten() for part in parts]))
+    vector.grad = torch.zeros_like(vector)
+    sizes = [part.numel() for part in parts]
+    for part, values, gradient in zip(parts, vector.data.split(sizes), vector.grad.split(sizes), strict=True):
+        part.data, part.grad = values.view_as(part), gradient.view_as(part)
+    return vector
+
+
+class GradientLearner(Learner):
+    """A network with its optimiser. Counts have the shape of its rules."""
+
+    settings: NeuralSettings
+    network: RuleNetwork | LexicalNetwork
+
+    def __init__(self, network: RuleNetwork | LexicalNetwork, settings: NeuralSettings, seed: int):
+        super().__init__(settings)
+        self.network = network
+        self.parameters = one_vector(network)
+        self.optimiser = torch.optim.Adam([self.parameters], lr=settings.learning_rate, fused=True)
+        self.noise = torch.Generator().manual_seed(seed)
+        self.best_weights = self.weights()
+
+    @property
+    def order(self) -> Order:
+        return self.network.order
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        return {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
+
+    @abstractmethod
+    def rules(self, data: Data, noise: torch.Generator | None = None) -> tuple[Rules, PullBack]:
+        """log p of its rules, for some sentences, and the way back to the gradient by its parameters."""
+
+    @abstractmethod
+    def problem(self, rules: Rules, data: Data) -> Problem:
+        """What a chart computes with."""
+
+    @torch.no_grad()
+    def view(self, data: Data, training: bool = False) -> View:
+        rules, pull_back = self.rules(data, self.noise if training else None)
+        return View(self.problem(rules, data), data, pull_back)
+
+    @torch.no_grad()
+    def learn(self, view: View, counts: RuleCounts, sentences: int, steps: int | None = None) -> None:
+        """Steps of Adam up Σ count · log p(rule) per sentence."""
+        pull_back = view.pull_back
+        for step in range(steps or self.settings.gradient_steps):
+            if step > 0:
+                _, pull_back = self.rules(view.data, self.noise)
+            to_rules = [torch.from_numpy(part / -sentences).to(self.parameters.dtype) for part in counts.parts]
+            torch.cat([gradient.flatten() for gradient in pull_back(*to_rules)], out=self.parameters.grad)
+            self.optimiser.step()
+
+    @property
+    def is_sound(self) -> bool:
+        return bool(torch.isfinite(self.parameters.sum()))
+
+    # ---------------------------------------------------------------- what is kept
+
+    def keep(self) -> None:
+        self.best_weights = self.weights()
+
+    def model(self, about: Mapping[str, Any], best: bool = True) -> GrammarModel | LexicalModel:
+        if not best:
+            return self.model_now(about)
+        now = self.weights()
+        self.network.load_state_dict(self.best_weights)  # a copy of the network would round otherwise
+        made = self.model_now(about)
+        self.network.load_state_dict(now)
+        return made
+
+    @abstractmethod
+    def model_now(self, about: Mapping[str, Any]) -> GrammarModel | LexicalModel:
+        """The model with the present weights."""
+
+    def state(self) -> Arrays:
+        moments = self.optimiser.state_dict()["state"].get(0, {})  # none before the first step
+        parts = {"network.": self.network.state_dict(), "best.": self.best_weights, "adam.": moments}
+        tensors = {f"{prefix}{name}": tensor for prefix, part in parts.items() for name, tensor in part.items()}
+        return {name: tensor.detach().numpy() for name, tensor in (tensors | {"noise": self.noise.get_state()}).items()}
+
+    def restore(self, state: Arrays) -> None:
+        tensors = {name: torch.from_numpy(np.array(array)) for name, array in state.items()}
+        self.noise.set_state(tensors["noise"])
+        network, best, moments = (
+            {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+            for prefix in ("network.", "best.", "adam.")
+        )
+        self.network.load_state_dict(network)
+        self.best_weights = best
+        groups = self.optimiser.state_dict()["param_groups"]
+        self.optimiser.load_state_dict({"state": {0: moments} if moments else {}, "param_groups": groups})
+
+
+class TagLearner(GradientLearner):
+    """A network over tags; its rules are the same for all sentences."""
+
+    network: RuleNetwork
+
+    def __init__(self, network: RuleNetwork, tags: Vocabulary, settings: NeuralSettings, seed: int):
+        super().__init__(network, settings, seed)
+        self.tags = tags
+
+    def sentences(self, corpus: Corpus, stage: str) -> Minibatches:
+        return Minibatches(self.order, corpus, self.settings.non_heads_in(stage))
+
+    @property
+    def is_sound(self) -> bool:
+        return all(bool(torch.isfinite(part.sum())) for part in self.network.rules()[0])
+
+    @cached_property
+    def _like(self) -> RuleCounts:
+        """Counts of the right shape."""
+        return uniform_counts(self.order, self.network.tags)
+
+    def rules(self, data: Data, noise: torch.Generator | None = None) -> tuple[Rules, PullBack]:
+        return self.network.rules()
+
+    def problem(self, rules: Rules, data: Data) -> Problem:
+        table = as_table(rules)
+        return Problem(as_outside_in(table) if self.settings.inside_out else table, data.batch, data.factors)
+
+    def start_table(self, train: Corpus) -> RuleTable:
+        return harmonic_table(train)
+
+    def rules_counted(self, counts: RuleCounts) -> RuleCounts:
+        """The chart's counts as those of the rules."""
+        return counts_inside_out(counts) if self.settings.inside_out else counts
+
+    def counts(self, expected: Expectations) -> RuleCounts:
+        return self.rules_counted(expected.counts)
+
+    def counts_of_trees(self, data: Data, heads: np.ndarray) -> RuleCounts:
+        return self.rules_counted(tree_counts(self._like, data.batch, heads))
+
+    def model_now(self, about: Mapping[str, Any]) -> GrammarModel:
+        weights, table = {name: tensor.numpy() for name, tensor in self.weights().items()}, self.network.table()
+        inside_out = self.settings.inside_out
+        return GrammarModel(self.order, self.tags, table, inside_out=inside_out, network=weights, **about)
+
+
+class WordLearner(GradientLearner):
+    """A network over words; its rules are made for each batch."""
+
+    network: LexicalNetwork
+
+    def __init__(self, network: LexicalNetwork, sizes: NetworkSettings, settings: NeuralSettings, seed: int):
+        super().__init__(network, settings, seed)
+        self.sizes = sizes
+
+    @property
+    def needs_positions(self) -> bool:
+        return True
+
+    def sentences(self, corpus: Corpus, stage: str) -> Minibatches:
+        return Minibatches(self.order, corpus, self.settings.non_heads_in(stage), self.network.lexicon)
+
+    def rules(self, data: Data, noise: torch.Generator | None = None) -> tuple[Rules, PullBack]:
+        return self.network.rules(data.words, noise)
+
+    def problem(self, rules: Rules, data: Data) -> Problem:
+        return data.words.problem(*(part.double().numpy() for part in rules)).times(data.factors)
+
+    def counts(self, expected: Expectations) -> RuleCounts:
+        return replace(expected.counts, root=expected.root)
+
+    def counts_of_trees(self, data: Data, heads: np.ndarray) -> RuleCounts:
+        rows, columns = data.words.children.shape
+        like = RuleCounts(np.zeros(columns), np.zeros((rows, columns)), np.zeros((rows, 2)))
+        return replace(tree_counts(like, data.batch, heads), root=(heads == 0).astype(np.float64))
+
+    def counts_in_product(self, data: Data, expected: Expectations) -> RuleCounts:
+        return RuleCounts(expected.root, *from_factors(data.batch, expected.arc, expected.decision))
+
+    def model_now(self, about: Mapping[str, Any]) -> LexicalModel:
+        return LexicalModel(copy.deepcopy(self.network), self.sizes, **about)
+
+
+def make_learners(
+    settings: NeuralSettings,
+    configuration: Configuration,
+    train: Corpus,
+    seed: int,
+    vectors: np.ndarray | None = None,
+) -> list[Learner]:
+    """The learners of a model, the one over tags first, with random weights.
+
+    vectors: [word, size] of the words in the lexicon, NaN where there is none, which stays random
+    """
+    torch.set_num_threads(settings.threads)
+    torch.manual_seed(seed)
+    learners: list[Learner] = []
+    model = settings.entry
+    if model.is_joint or not model.sees_words:
+        network = RuleNetwork(settings.order, len(train.tag_vocabulary), configuration.network)
+        learners.append(TagLearner(network, train.tag_vocabulary, settings, seed))
+    if model.sees_words:
+        lexical = configuration.lexical
+        order = Order.FIRST if model.is_joint else settings.order
+        lexicon = Lexicon.of(train, lexical.min_count)
+        sizes = lexical.network(configuration.network)
+        network = LexicalNetwork(order, lexicon, sizes, lexical.tag_size, lexical.dropout, lexical.softmax_memory)
+        if vectors is not None:
+            found = torch.from_numpy(~np.isnan(vectors).any(axis=1))
+            network.word_embedding.data[len(lexicon.tags) :][found] = torch.from_numpy(vectors)[found]
+        learners.append(WordLearner(network, sizes, settings, seed))
+    return learners
+
+
+def word_vectors(configuration: Configuration, train: Corpus) -> np.ndarray | None:
+    """The vectors that the words of a lexicon start with, as `make_learners` takes them; None if they are random."""
+    lexical, reading = configuration.lexical, configuration.reading
+    if lexical is None or lexical.vectors[0] == "random":
+        return None
+    kind, path = lexical.vectors
+    words = Lexicon.of(train, lexical.min_count).words.symbols
+    if kind == "file":
+        return read_vectors(path, words, lexical.word_size)
+    settings = configuration.learning
+    sentences = ([reading.word(form) for form in sentence.forms] for sentence in read_sentences(path))
+    return train_vectors(sentences, words, lexical.word_size, seed=settings.seed, threads=settings.threads)

@@ -1,0 +1,78 @@
+"""All that a training needs of files: sentences to learn from, held-out ones, and gold trees for those who watch."""
+
+from __future__ import annotations
+
+import shutil
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+from depinduce.corpus import Corpus
+from depinduce.errors import DepinduceError
+from depinduce.learning.held_out import Source, held_out, training_corpus
+from depinduce.learning.run import Run, Watch
+from depinduce.learning.settings.configuration import Configuration
+from depinduce.learning.settings.learning import LearningSettings
+from depinduce.learning.watching import watcher
+from depinduce.models.loading import load_model
+from depinduce.models.model_files import CONFIGURATION, require_place_for_model
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Settings, and the files that they were given for."""
+
+    configuration: Configuration
+    train: Corpus
+    dev: Corpus | None = None
+    watch: Watch | None = None
+
+    @classmethod
+    def of(
+        cls,
+        configuration: Configuration,
+        train: Source,
+        dev: Source | None = None,
+        watch: str | None = None,
+        *,
+        quiet: bool = False,
+        watched_lengths: tuple[str, ...] = ("15", "40"),
+    ) -> Lesson:
+        """quiet: whoever asks has warned of everything before"""
+        reading = configuration.reading
+        with warnings.catch_warnings():
+            if quiet:
+                warnings.simplefilter("ignore")
+            corpus = training_corpus(train, reading)
+            others = held_out(dev, reading, corpus) if dev else None
+        watching = watcher(watch, corpus.tag_vocabulary, reading, watched_lengths) if watch else None
+        return cls(configuration, corpus, others, watching)
+
+    def run(self, directory: str | Path | None = None, *, resume: bool = False) -> Run:
+        """The training, at its beginning or, to go on with it, where the one in the directory was."""
+        run = Run(self.configuration, self.train, self.dev, directory, self.watch)
+        if resume and run.directory is not None and (run.directory / CONFIGURATION).exists():
+            run.resume()
+        return run
+
+
+def prepare_place(out: Path, overwrite: bool = False, resume: bool = False) -> bool:
+    """Whether something is there already; refused unless it may be replaced or gone on with."""
+    if overwrite and resume:
+        raise DepinduceError("--overwrite and --resume: choose one of them.")
+    require_place_for_model(out)
+    is_there = out.exists() and any(out.iterdir())
+    if is_there and not (overwrite or resume):
+        raise DepinduceError(f"{out}: is there already. Choose another --out, or add --overwrite or --resume.")
+    return is_there
+
+
+def clear(out: Path, settings: LearningSettings) -> None:
+    """Remove an earlier training, unless the new one starts from it."""
+    for start in (settings.init, settings.word_init):
+        if start[:1] == ("model",):
+            load_model(start[1])  # a fault of the start shows before anything is lost
+        if len(start) > 1 and Path(start[1]).resolve().is_relative_to(out.resolve()):
+            raise DepinduceError(f"--overwrite would delete {start[1]}, where training starts. Choose another --out.")
+    for entry in out.iterdir():
+        shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()

@@ -1,0 +1,265 @@
+"""The training of one model: a start, then rounds of E-steps and learning, until it is time to stop.
+
+A round goes over all sentences: a count model sees them at once (an iteration of EM), a network in batches (an epoch).
+Whoever learns is a `Learner`; a joint model has two.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from depinduce.chart.problems import Problem
+from depinduce.corpus import Corpus
+from depinduce.errors import DepinduceError
+from depinduce.grammar.between_orders import raise_order
+from depinduce.learning.expect import EStep
+from depinduce.learning.learners.learner import Arrays, Learner, Start, View, under, with_prefix
+from depinduce.learning.posterior_constraint import TOLERANCE
+from depinduce.learning.settings.learning import LearningSettings
+
+DIVERGED = 2.0  # so many times the log-likelihood that a word had in the first batch is no fluctuation
+ROUNDING = 1e-9  # by so much, relatively, an objective may fall for no reason
+NUMBERS = ("round", "best_round", "best_dev", "first_per_word", "previous")
+
+
+class Diverged(DepinduceError):
+    """Training went astray."""
+
+    @classmethod
+    def because(cls, what: str) -> Diverged:
+        return cls(f"{what}. What there was before is kept; lower --learning-rate (or --m-steps) and start again.")
+
+
+class LikelihoodFell(UserWarning):
+    """EM cannot lower its objective: if it does, something is wrong with the data or the settings."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round as it is reported."""
+
+    round: int
+    max_length: int  # of the sentences learned from
+    train: float  # mean log-likelihood of a sentence, before it was learned from (hard EM: of its best tree)
+    dev: float | None  # mean log-likelihood of a held-out sentence after the round
+    objective: float | None  # what EM maximises: the log-likelihood of all sentences plus the log prior
+    matched: list[float] | None  # with rules: the expected share of dependencies that matched, for every chart
+    seconds: float
+    sentences_per_second: float
+
+
+class Training:
+    """Learners on their way, round by round."""
+
+    def __init__(
+        self,
+        settings: LearningSettings,
+        learners: list[Learner],
+        train: Corpus,
+        dev: Corpus | None = None,
+        seed: int = 0,
+        starts: list[Start] | None = None,
+    ):
+        self.settings, self.learners, self.corpus = settings, learners, train
+        self.starts = starts or [Start(settings.init[0]) for _ in learners]
+        self.generator = np.random.default_rng(seed)
+        self.train = [learner.sentences(train, "training") for learner in learners]
+        self.in_start = [learner.sentences(train, "start") for learner in learners] if self.learns_start else []
+        self.start_tables = [  # of those starts that are grammars
+            raise_order(learner.start_table(train), learner.order)
+            if self.learns_start and start.heads is None
+            else None
+            for learner, start in zip(learners, self.starts, strict=True)
+        ]
+        charts = learners[:1] if settings.agreement else learners
+        constraints = [learner.share_constraint(train) for learner in charts]
+        self.constraints = [constraint for constraint in constraints if constraint is not None]
+        self.e_step = EStep(learners, settings.agreement, settings.hard, self.constraints, settings.threads)
+        self.dev = None if dev is None else [learner.sentences(dev, "held-out").all() for learner in learners]
+        self.whole = None if self.in_batches else [sentences.all() for sentences in self.train]
+        shortest, self.longest = int(train.lengths.min()), int(train.lengths.max())
+        growing = range(max(settings.grow_from, shortest), self.longest) if settings.grow_from else ()
+        self.lengths = [*growing]  # of the growing rounds
+        self.round, self.best_round = 0, 0
+        self.best_dev, self.first_per_word, self.previous = -np.inf, -np.inf, -np.inf
+
+    @property
+    def in_batches(self) -> bool:
+        return self.settings.batch_size is not None
+
+    @property
+    def learns_start(self) -> bool:
+        """Whether parameters are learned from the counts of the start, and not made of them."""
+        return self.in_batches and any(start.name != "random" for start in self.starts)
+
+    def _from_table(self, start: Start) -> bool:
+        return self.learns_start and start.heads is None
+
+    @property
+    def total_rounds(self) -> int:
+        return len(self.lengths) + self.settings.most_rounds
+
+    @property
+    def finished(self) -> bool:
+        """All rounds done, or no better held-out likelihood for so many rounds over all sentences."""
+        waited = self.round - max(self.best_round, len(self.lengths))
+        return self.round >= self.total_rounds or (self.dev is not None and waited >= self.settings.patience)
+
+    # ---------------------------------------------------------------- going on
+
+    def begin(self) -> None:
+        """What comes before the first round."""
+        if not self.in_batches:
+            for learner, start in zip(self.learners, self.starts, strict=True):
+                learner.begin(start, self.corpus)
+        elif self.learns_start:
+            for _ in range(self.settings.start_epochs):
+                for sentences in self._shuffled(self.longest):
+                    views = self._views([own.take(sentences)[0] for own in self.train], training=True)
+                    self._learn(views, self._start_counts(sentences), len(sentences), steps=1)
+        self._keep()
+
+    def run_round(self) -> Round:
+        """One round; the parameters after it are kept if they are the best."""
+        self.round += 1
+        growing = self.round <= len(self.lengths)
+        max_length = self.lengths[self.round - 1] if growing else self.longest
+        began, sentences, words = time.perf_counter(), len(self.corpus), len(self.corpus.tags)
+        if self.in_batches:
+            total, sentences, words = self._learn_from_batches(max_length)
+            objective = None
+        else:
+            total, objective = self._learn_from_all()
+        train = total / sentences
+        if self.in_batches and not train * sentences >= DIVERGED * self.first_per_word * words:
+            raise Diverged.because(f"The log-likelihood of a sentence fell to {train:.2f} in {self._name}")
+        self._warn_if_lower(train if objective is None else objective, growing)
+        dev = None if self.dev is None else self.e_step.log_likelihood(self._views(self.dev))
+        if dev is None or growing or dev > self.best_dev:
+            self._keep()
+            self.best_round = self.round
+            self.best_dev = self.best_dev if growing or dev is None else dev
+        seconds = time.perf_counter() - began
+        matched = [constraint.found for constraint in self.constraints] or None
+        return Round(
+            self.round, max_length, float(train), dev, objective, matched, seconds, sentences / seconds
+        )  # fmt: skip
+
+    def _learn_from_all(self) -> tuple[float, float]:
+        """One step on all sentences; their log-likelihood before it, and the objective."""
+        views = self._views(self.whole)
+        counts, total = self.e_step.counts(views)
+        objective = total + sum(learner.beside_likelihood() for learner in self.learners)
+        self._learn(views, counts, len(self.corpus))
+        return total, float(objective)
+
+    def _learn_from_batches(self, max_length: int) -> tuple[float, int, int]:
+        """Steps on all batches: the log-likelihood of their sentences before each, and how many sentences and words."""
+        total, sentences_seen, words = 0.0, 0, 0
+        for constraint in self.constraints:
+            constraint.found = 0.0
+        for sentences in self._shuffled(max_length):
+            total, sentences_seen = total + self.learn_from(sentences), sentences_seen + len(sentences)
+            words += int(self.corpus.lengths[sentences].sum())
+            if np.isneginf(self.first_per_word):
+                self.first_per_word = total / words
+        for constraint in self.constraints:
+            constraint.found /= words
+        return total, sentences_seen, words
+
+    def learn_from(self, sentences: np.ndarray) -> float:
+        """The step, or the steps, on one batch; gives the log-likelihood of its sentences before."""
+        views = self._views([own.take(sentences)[0] for own in self.train], training=True)
+        counts, total = self.e_step.counts(views, sentences)
+        if self.settings.anchor and self.learns_start:
+            start = self._start_counts(sentences)
+            counts = [own + self.settings.anchor * given for own, given in zip(counts, start, strict=True)]
+        self._learn(views, counts, len(sentences))
+        return total
+
+    def _views(self, data: list[Any], training: bool = False) -> list[View]:
+        views = [learner.view(own, training) for learner, own in zip(self.learners, data, strict=True)]
+        for view in views:
+            if self.in_batches and not np.isfinite(sum(part.sum() for part in view.problem.table.parts)):
+                raise Diverged.because(f"The rules are not numbers any more in {self._name}")
+        return views
+
+    def _learn(self, views: list[View], counts: list[Any], sentences: int, steps: int | None = None) -> None:
+        for learner, view, own in zip(self.learners, views, counts, strict=True):
+            learner.learn(view, own, sentences, steps)
+
+    def _start_counts(self, sentences: np.ndarray) -> list[Any]:
+        """The counts that the start of each learner gives to some sentences."""
+        counts = []
+        parts = zip(self.learners, self.in_start, self.starts, self.start_tables, strict=True)
+        for learner, own, start, table in parts:
+            data, tokens = own.take(sentences)
+            if start.heads is not None:
+                counts.append(learner.counts_of_trees(data, start.heads[tokens]))
+            else:
+                expected = Problem(table, data.batch, data.factors).expect(threads=self.settings.threads)
+                counts.append(learner.counts(expected))
+        return counts
+
+    def _shuffled(self, max_length: int) -> list[np.ndarray]:
+        """The sentences of up to so many words in random order, in batches."""
+        order = self.generator.permutation(len(self.corpus))
+        order = order[self.corpus.lengths[order] <= max_length]
+        size = self.settings.batch_size or max(len(order), 1)
+        return [order[k : k + size] for k in range(0, len(order), size)]
+
+    def _keep(self) -> None:
+        """The present parameters are the best so far."""
+        for learner in self.learners:
+            if not learner.is_sound:
+                raise Diverged.because(f"The rules are not numbers any more in {self._name}")
+            learner.keep()
+
+    @property
+    def _name(self) -> str:
+        return f"{self.settings.round_name} {self.round}"
+
+    def _warn_if_lower(self, objective: float, growing: bool) -> None:
+        """A learner that climbs cannot lower its objective; but a start need not belong to its family."""
+        slack = ROUNDING if not self.constraints else TOLERANCE
+        climbs = self.settings.climbs and not (self.in_batches and self.constraints)
+        settled = self.round > 2 or self.in_batches
+        if climbs and settled and not growing and objective < self.previous - slack * abs(self.previous):
+            hint = ". Lower --learning-rate or --m-steps" if self.in_batches else ""
+            warnings.warn(
+                f"the objective of EM fell from {self.previous:.9g} to {objective:.9g} in {self._name}{hint}",
+                LikelihoodFell,
+                stacklevel=3,
+            )
+        self.previous = -np.inf if growing else objective
+
+    # ---------------------------------------------------------------- what is kept
+
+    def each(self, make: Callable[[Learner], Any]) -> list[Any]:
+        return [make(learner) for learner in self.learners]
+
+    def state(self) -> tuple[Arrays, dict[str, Any]]:
+        """All that changes: arrays, and the rest as JSON has it."""
+        arrays: Arrays = {}
+        for number, learner in enumerate(self.learners):
+            arrays |= with_prefix(f"{number}.", learner.state())
+        numbers = {name: float(getattr(self, name)) for name in NUMBERS}
+        rules = [constraint.as_history(str(self.settings.rules)) for constraint in self.constraints]
+        return arrays, {"numbers": numbers, "rules": rules, "generator": self.generator.bit_generator.state}
+
+    def restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
+        """Bring a new training to where the saved one was."""
+        for number, learner in enumerate(self.learners):
+            learner.restore(under(f"{number}.", arrays))
+        for name in NUMBERS:
+            value = state["numbers"][name]
+            setattr(self, name, int(value) if name in ("round", "best_round") else value)
+        for constraint, remembered in zip(self.constraints, state.get("rules", ()), strict=True):
+            constraint.restore(remembered)
+        self.generator.bit_generator.state = state["generator"]

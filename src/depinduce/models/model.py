@@ -1,0 +1,117 @@
+"""What every grammar answers to: what it knows, its parts, its chart problem for sentences, its files.
+
+Nobody asks which kind of model it has: parsing, inspection, reports and the page in the browser use what stands here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from depinduce.corpus import Corpus, Reading, Vocabulary
+from depinduce.errors import DepinduceError
+from depinduce.grammar.rules import Order
+
+if TYPE_CHECKING:
+    from depinduce.chart.problems import Problem, StateProblem
+    from depinduce.models.tag_model import GrammarModel
+
+NO_WORDS = Vocabulary((), ())
+
+
+@dataclass(frozen=True)
+class OpenRules:
+    """The rules of one grammar for the words of one sentence, laid open to be told one by one."""
+
+    title: str  # which grammar, where a model has several
+    order: Order
+    inside_out: bool
+    problem: Problem  # with the grammar's own rules, not what they are to a chart
+    names: list[str]  # what the grammar takes each word for
+    may_head: np.ndarray | None  # [word] whether it may have children; None: all may
+
+
+class Model(ABC):
+    """A grammar that can parse. Its tag ids are those of `tags`, and -1 is a tag that it does not know."""
+
+    kind: ClassVar[str]  # its name in model.json
+    one_table: ClassVar[bool] = True  # its rules are the same for all sentences, or are made for some at a time
+    scores_trees: ClassVar[bool] = True  # it knows the probability of a single tree, so that there are best ones
+    about_rules: ClassVar[str] = ""  # of which part of it the rules of `rule_view` are, or why there are none
+
+    order: Order  # how far its rules look beyond the head; of a joint model, that of the part over tags
+    tags: Vocabulary
+    non_heads: tuple[str, ...]  # tags that head nothing
+    reading: Reading  # how the training file was read
+    history: dict  # settings, hash of the training data, likelihoods
+
+    @property
+    def words(self) -> Vocabulary:
+        """The words that it knows; most grammars know none."""
+        return NO_WORDS
+
+    @property
+    @abstractmethod
+    def about(self) -> str:
+        """What it is, in a few words."""
+
+    @property
+    def parts(self) -> Mapping[str, Model]:
+        """The grammars that it consists of, by name, if it consists of several."""
+        return {}
+
+    @property
+    def costly(self) -> bool:
+        """Whether a sentence needs rules for all its pairs of words, so that long ones take their time."""
+        return False
+
+    @abstractmethod
+    def problem(self, corpus: Corpus) -> Problem | StateProblem:
+        """What a chart needs for the sentences of a corpus."""
+
+    @abstractmethod
+    def with_non_heads(self, tags: tuple[str, ...]) -> Self:
+        """The same, but these tags head nothing."""
+
+    @abstractmethod
+    def rule_view(self) -> GrammarModel | None:
+        """The grammar over tags whose rules can be listed: itself, or a part or view of it; None if there is none."""
+
+    @abstractmethod
+    def open_rules(self, corpus: Corpus) -> list[OpenRules]:
+        """Its rules for the only sentence of a corpus, a set for each of its grammars."""
+
+    @abstractmethod
+    def save(self, directory: str | Path) -> None:
+        """Write the model to a directory of its own, whole or not at all."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, directory: Path, description: dict) -> Self:
+        """The model of a directory with this description."""
+
+
+def part_of(model: Model, name: str | None) -> Model:
+    """A part of a joint model by its name, or all of it."""
+    if name is None:
+        return model
+    if not model.parts:
+        raise DepinduceError(f"--part {name}: only joint models have parts. Leave it away.")
+    if name not in model.parts:
+        raise DepinduceError(f"--part cannot be {name!r}. Choose from: {', '.join(model.parts)}.")
+    return model.parts[name]
+
+
+def require_rule_view(model: Model, where: str = "") -> GrammarModel:
+    """The grammar over tags whose rules can be listed, for whoever cannot do without."""
+    grammar = model.rule_view()
+    if grammar is None:
+        raise DepinduceError(
+            f"{where}a grammar over words, whose rules are too many to list. Name a grammar over tags."
+        )
+    return grammar

@@ -1,0 +1,122 @@
+"""Every model that `--model` can name, a line each: what it is, its settings, who trains it, and what it becomes.
+
+A model of your own is one more line here or, in a package of yours, an entry point of the group `depinduce.models` that
+leads to an `Entry`. Modules are given by their names, so that `--help` need not wait for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from depinduce.errors import DepinduceError
+from depinduce.grammar.rules import Order
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A model by the places of its parts, each written `module:name`."""
+
+    order: Order  # of the rules; of a joint model, that of the part over tags
+    about: str  # what it is, after "a model is …"
+    settings: str  # the dataclass of its settings
+    learners: str  # makes those who learn it: (settings, configuration, corpus, seed, word vectors) -> learners
+    model: str  # the class of the trained model
+    kind: str  # the name of that class in model.json
+    network: bool = False  # has settings of a network, too
+    sees_words: bool = False  # and of a network over words
+    is_joint: bool = False  # has a part over tags and a part over words
+
+    @property
+    def over_tags(self) -> bool:
+        """Whether it is a table of rules over tags, so that it can be a rung of a ladder."""
+        return self.kind == "tags"
+
+
+def _counts(order: Order) -> Entry:
+    return Entry(
+        order,
+        "a count grammar over tags",
+        settings="depinduce.learning.settings.counts:CountSettings",
+        learners="depinduce.learning.learners.closed_form:make_learners",
+        model="depinduce.models.tag_model:GrammarModel",
+        kind="tags",
+    )
+
+
+def _network(order: Order, about: str, model: str, kind: str, **more: bool) -> Entry:
+    return Entry(
+        order,
+        about,
+        settings="depinduce.learning.settings.networks:NeuralSettings",
+        learners="depinduce.learning.learners.networks:make_learners",
+        model=model,
+        kind=kind,
+        network=True,
+        **more,
+    )
+
+
+def _tags(order: Order) -> Entry:
+    return _network(order, "a neural grammar over tags", "depinduce.models.tag_model:GrammarModel", "tags")
+
+
+def _words(order: Order) -> Entry:
+    place = "depinduce.models.word_model:LexicalModel"
+    return _network(order, "a neural grammar over words", place, "words", sees_words=True)
+
+
+def _joint(order: Order) -> Entry:
+    about = "a pair of neural grammars, one over tags and one over words, that parse together"
+    return _network(order, about, "depinduce.models.joint_model:JointModel", "joint", sees_words=True, is_joint=True)
+
+
+MODELS = {
+    "dmv": _counts(Order.FIRST),
+    "dmv-sibling": _counts(Order.SIBLING),
+    "dmv-grand": _counts(Order.GRANDPARENT),
+    "hdp-dep": Entry(
+        Order.FIRST,
+        "a grammar over tags with hidden refinements",
+        settings="depinduce.learning.settings.states:HdpSettings",
+        learners="depinduce.learning.learners.variational:make_learners",
+        model="depinduce.models.state_model:HdpModel",
+        kind="hdp-dep",
+    ),
+    "ndmv": _tags(Order.FIRST),
+    "sibling": _tags(Order.SIBLING),
+    "grand": _tags(Order.GRANDPARENT),
+    "lexical": _words(Order.FIRST),
+    "lexical-sibling": _words(Order.SIBLING),
+    "lexical-grand": _words(Order.GRANDPARENT),
+    "joint-sibling": _joint(Order.SIBLING),
+    "joint-grand": _joint(Order.GRANDPARENT),
+}
+
+
+@cache
+def models() -> dict[str, Entry]:
+    """All models by their names: ours, and those of installed packages."""
+    return MODELS | {point.name: point.load() for point in entry_points(group="depinduce.models")}
+
+
+def entry(name: object) -> Entry:
+    """The model of this name; another name is refused."""
+    if not isinstance(name, str) or name not in models():
+        raise DepinduceError(f"there is no model {name!r}. Models: {', '.join(models())}.")
+    return models()[name]
+
+
+def kinds() -> dict[str, str]:
+    """The places of the classes of trained models, by their names in model.json."""
+    return {entry.kind: entry.model for entry in models().values()}
+
+
+def find(place: str) -> Callable[..., Any]:
+    """What stands at a place, `module:name`."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
