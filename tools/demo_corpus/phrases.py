@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from depinduce.corpus.demo import words
-from depinduce.corpus.demo.determiners import choose_style, determine
-from depinduce.corpus.demo.dice import Dice
-from depinduce.corpus.demo.nominals import SPEAKER, SPEAKERS, USUAL, Nominal, Scope, coordinated, name
-from depinduce.corpus.demo.nouns import GROUPS, RELATED, Noun, nouns_named
-from depinduce.corpus.demo.tree import Node, punctuation
-from depinduce.corpus.demo.usage import usual, usual_by
+from demo_corpus import words
+from demo_corpus.determiners import choose_style, determine
+from demo_corpus.dice import Dice
+from demo_corpus.nominals import SPEAKER, SPEAKERS, USUAL, Nominal, Scope, coordinated, name
+from demo_corpus.nouns import GROUPS, RELATED, Noun, nouns_named
+from demo_corpus.tree import Node, punctuation
+from demo_corpus.usage import usual, usual_by
 
 # Some determiners would belong to the first noun alone: "two cups and plates"
 _STYLE_OF_PAIR = {

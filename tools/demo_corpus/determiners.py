@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from depinduce.corpus.demo import words
-from depinduce.corpus.demo.dice import Dice
-from depinduce.corpus.demo.nominals import Nominal, Scope, name
-from depinduce.corpus.demo.nouns import GROUPS, RELATED, Noun
-from depinduce.corpus.demo.tree import Node
-from depinduce.corpus.demo.usage import usual
+from demo_corpus import words
+from demo_corpus.dice import Dice
+from demo_corpus.nominals import Nominal, Scope, name
+from demo_corpus.nouns import GROUPS, RELATED, Noun
+from demo_corpus.tree import Node
+from demo_corpus.usage import usual
 
 # A style is a determiner, many, several, or one of: "" (none), "number", "pronoun" (her), "name" (Anna's).
 _SINGULAR = {"the": 6, "a": 4, "this": 0.4, "that": 0.4, "pronoun": 1.5, "name": 1, "another": 0.1}

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from depinduce.corpus.demo import predicates, verbs, words
-from depinduce.corpus.demo.clauses import add_complements, deliberate, some_event, subject_of
-from depinduce.corpus.demo.dice import Dice
-from depinduce.corpus.demo.events import Event
-from depinduce.corpus.demo.nominals import Nominal, Scope, it, you
-from depinduce.corpus.demo.phrases import choose_noun, noun_phrase
-from depinduce.corpus.demo.plans import NO_TIME, Plan
-from depinduce.corpus.demo.speech import listener, somebody
-from depinduce.corpus.demo.tree import Node, finish
-from depinduce.corpus.demo.usage import usual, usual_by
+from demo_corpus import predicates, verbs, words
+from demo_corpus.clauses import add_complements, deliberate, some_event, subject_of
+from demo_corpus.dice import Dice
+from demo_corpus.events import Event
+from demo_corpus.nominals import Nominal, Scope, it, you
+from demo_corpus.phrases import choose_noun, noun_phrase
+from demo_corpus.plans import NO_TIME, Plan
+from demo_corpus.speech import listener, somebody
+from demo_corpus.tree import Node, finish
+from demo_corpus.usage import usual, usual_by
 
 _LIKING = ("like", "love", "enjoy")
 _NEVER_DENIED = ("stop", "start", "begin", "plan", "promise", "decide", "learn", "try", "hope")

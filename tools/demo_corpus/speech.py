@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from depinduce.corpus.demo import predicates, verbs, words
-from depinduce.corpus.demo.clauses import (
+from demo_corpus import predicates, verbs, words
+from demo_corpus.clauses import (
     deliberate,
     event_clause,
     other_person,
@@ -11,14 +11,14 @@ from depinduce.corpus.demo.clauses import (
     subject_of,
     takes_people,
 )
-from depinduce.corpus.demo.dice import Dice
-from depinduce.corpus.demo.events import Event
-from depinduce.corpus.demo.nominals import Nominal, Scope, indefinite, personal_pronoun
-from depinduce.corpus.demo.phrases import choose_noun, noun_phrase
-from depinduce.corpus.demo.plans import BARE, NO_TIME, Plan
-from depinduce.corpus.demo.statements import can_be_passive, passive_clause
-from depinduce.corpus.demo.tree import Node, finish
-from depinduce.corpus.demo.usage import usual
+from demo_corpus.dice import Dice
+from demo_corpus.events import Event
+from demo_corpus.nominals import Nominal, Scope, indefinite, personal_pronoun
+from demo_corpus.phrases import choose_noun, noun_phrase
+from demo_corpus.plans import BARE, NO_TIME, Plan
+from demo_corpus.statements import can_be_passive, passive_clause
+from demo_corpus.tree import Node, finish
+from demo_corpus.usage import usual
 
 _PEOPLE = ("ADULT", "CHILD", "KIN", "NAME", "NAME")
 _LISTENERS = ("CHILD", "KIN", "NAME", "NAME")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from depinduce.corpus.demo import verbs, words
-from depinduce.corpus.demo.determiners import definite
-from depinduce.corpus.demo.dice import Dice
-from depinduce.corpus.demo.nominals import Nominal, Scope, it, name, personal_pronoun
-from depinduce.corpus.demo.nouns import GROUPS, Noun, nouns_named
-from depinduce.corpus.demo.phrases import bare_noun, choose_noun, fixed_phrase, gradable, noun_phrase
-from depinduce.corpus.demo.tree import Node
-from depinduce.corpus.demo.usage import usual, usual_by
+from demo_corpus import verbs, words
+from demo_corpus.determiners import definite
+from demo_corpus.dice import Dice
+from demo_corpus.nominals import Nominal, Scope, it, name, personal_pronoun
+from demo_corpus.nouns import GROUPS, Noun, nouns_named
+from demo_corpus.phrases import bare_noun, choose_noun, fixed_phrase, gradable, noun_phrase
+from demo_corpus.tree import Node
+from demo_corpus.usage import usual, usual_by
 
 _OPPOSITES = {frozenset(pair.split()) for pair in usual("not together")}
 

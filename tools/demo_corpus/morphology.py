@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from depinduce.corpus.demo.usage import usual
+from demo_corpus.usage import usual
 
 
 def _irregular(name: str) -> dict[str, list[str]]:

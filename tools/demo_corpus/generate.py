@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from depinduce.corpus.demo.dice import Dice
-from depinduce.corpus.demo.sentences import sentence
-from depinduce.corpus.demo.tree import Node, conllu, text
+from demo_corpus.dice import Dice
+from demo_corpus.sentences import sentence
+from demo_corpus.tree import Node, conllu, text
 
 SEED = 20040721
 SIZES = {"train": 1200, "dev": 150, "test": 150}
@@ -42,7 +42,11 @@ def _file(split: str, roots: list[Node]) -> str:
     return "".join(blocks)
 
 
-def write(directory: Path) -> None:
-    """Writes train.conllu, dev.conllu and test.conllu into the directory."""
+def write(directory: Path) -> list[Path]:
+    """Writes train.conllu, dev.conllu and test.conllu into the directory; gives their paths."""
+    directory.mkdir(parents=True, exist_ok=True)
+    paths = []
     for split, content in corpus().items():
-        (directory / f"{split}.conllu").write_bytes(content.encode())
+        paths.append(directory / f"{split}.conllu")
+        paths[-1].write_bytes(content.encode())
+    return paths

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from depinduce.corpus.demo import words
-from depinduce.corpus.demo.morphology import verb_forms
-from depinduce.corpus.demo.nominals import Nominal
-from depinduce.corpus.demo.tree import Node
+from demo_corpus import words
+from demo_corpus.morphology import verb_forms
+from demo_corpus.nominals import Nominal
+from demo_corpus.tree import Node
 
 MODALS = ("will", "would", "can", "could", "must", "should", "may", "might")
 _AUXILIARIES = {

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from depinduce.corpus.demo import verbs, words
-from depinduce.corpus.demo.adjuncts import adjuncts, frequency
-from depinduce.corpus.demo.dice import Dice
-from depinduce.corpus.demo.events import EVENTS, Event
-from depinduce.corpus.demo.nominals import Nominal, Scope, personal_pronoun
-from depinduce.corpus.demo.nouns import Noun, nouns_named
-from depinduce.corpus.demo.phrases import (
+from demo_corpus import verbs, words
+from demo_corpus.adjuncts import adjuncts, frequency
+from demo_corpus.dice import Dice
+from demo_corpus.events import EVENTS, Event
+from demo_corpus.nominals import Nominal, Scope, personal_pronoun
+from demo_corpus.nouns import Noun, nouns_named
+from demo_corpus.phrases import (
     choose_noun,
     fixed_phrase,
     noun_pair,
@@ -19,8 +19,8 @@ from depinduce.corpus.demo.phrases import (
     pairable,
     prepositional,
 )
-from depinduce.corpus.demo.plans import Plan
-from depinduce.corpus.demo.tree import Node
+from demo_corpus.plans import Plan
+from demo_corpus.tree import Node
 
 
 @dataclass

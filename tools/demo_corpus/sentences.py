@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from depinduce.corpus.demo import (
+from demo_corpus import (
     coordination,
     questions,
     relatives,
@@ -13,8 +13,8 @@ from depinduce.corpus.demo import (
     subordination,
     wishes,
 )
-from depinduce.corpus.demo.dice import Dice
-from depinduce.corpus.demo.tree import Node, length
+from demo_corpus.dice import Dice
+from demo_corpus.tree import Node, length
 
 LONGEST, SHORTEST = 15, 3
 

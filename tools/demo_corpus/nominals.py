@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from depinduce.corpus.demo import words
-from depinduce.corpus.demo.dice import Dice
-from depinduce.corpus.demo.nouns import SURNAMES, Noun
-from depinduce.corpus.demo.tree import Node
+from demo_corpus import words
+from demo_corpus.dice import Dice
+from demo_corpus.nouns import SURNAMES, Noun
+from demo_corpus.tree import Node
 
 
 @dataclass

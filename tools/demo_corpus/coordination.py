@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from depinduce.corpus.demo import predicates, verbs, words
-from depinduce.corpus.demo.clauses import (
+from demo_corpus import predicates, verbs, words
+from demo_corpus.clauses import (
     add_complements,
     again,
     deliberate,
@@ -15,15 +15,15 @@ from depinduce.corpus.demo.clauses import (
     takes_object,
     takes_people,
 )
-from depinduce.corpus.demo.dice import Dice
-from depinduce.corpus.demo.events import EVENTS, Event
-from depinduce.corpus.demo.nominals import Scope, you
-from depinduce.corpus.demo.nouns import nouns_named
-from depinduce.corpus.demo.phrases import noun_pair
-from depinduce.corpus.demo.plans import BARE, NO_TIME, Plan
-from depinduce.corpus.demo.subordination import together_in_scene
-from depinduce.corpus.demo.tree import Node, finish, punctuation
-from depinduce.corpus.demo.usage import usual
+from demo_corpus.dice import Dice
+from demo_corpus.events import EVENTS, Event
+from demo_corpus.nominals import Scope, you
+from demo_corpus.nouns import nouns_named
+from demo_corpus.phrases import noun_pair
+from demo_corpus.plans import BARE, NO_TIME, Plan
+from demo_corpus.subordination import together_in_scene
+from demo_corpus.tree import Node, finish, punctuation
+from demo_corpus.usage import usual
 
 
 def joined(head: Node, conjunct: Node, conjunction: str, comma: bool) -> Node:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from depinduce.corpus.demo import predicates, verbs, words
-from depinduce.corpus.demo.clauses import (
+from demo_corpus import predicates, verbs, words
+from demo_corpus.clauses import (
     add_complements,
     again,
     deliberate,
@@ -15,14 +15,14 @@ from depinduce.corpus.demo.clauses import (
     takes_people,
     takes_subject,
 )
-from depinduce.corpus.demo.dice import Dice
-from depinduce.corpus.demo.events import EVENTS, Event
-from depinduce.corpus.demo.nominals import Nominal, Scope, it, you
-from depinduce.corpus.demo.phrases import choose_noun, noun_phrase
-from depinduce.corpus.demo.plans import BARE, NO_TIME, Plan
-from depinduce.corpus.demo.statements import can_be_passive, passive_clause
-from depinduce.corpus.demo.tree import Node, finish, punctuation
-from depinduce.corpus.demo.usage import usual, usual_by
+from demo_corpus.dice import Dice
+from demo_corpus.events import EVENTS, Event
+from demo_corpus.nominals import Nominal, Scope, it, you
+from demo_corpus.phrases import choose_noun, noun_phrase
+from demo_corpus.plans import BARE, NO_TIME, Plan
+from demo_corpus.statements import can_be_passive, passive_clause
+from demo_corpus.tree import Node, finish, punctuation
+from demo_corpus.usage import usual, usual_by
 
 _FAMILIES = (
     {"kitchen", "home"},

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from depinduce.corpus.demo import predicates, verbs, words
-from depinduce.corpus.demo.adjuncts import places, time_phrase, time_phrases
-from depinduce.corpus.demo.clauses import (
+from demo_corpus import predicates, verbs, words
+from demo_corpus.adjuncts import places, time_phrase, time_phrases
+from demo_corpus.clauses import (
     Clause,
     add_complements,
     choose_time,
@@ -14,14 +14,14 @@ from depinduce.corpus.demo.clauses import (
     subject_of,
     takes_people,
 )
-from depinduce.corpus.demo.dice import Dice
-from depinduce.corpus.demo.events import Event
-from depinduce.corpus.demo.nominals import Nominal, Scope, name, you
-from depinduce.corpus.demo.nouns import GROUPS
-from depinduce.corpus.demo.phrases import choose_noun, fixed_phrase, noun_phrase, prepositional
-from depinduce.corpus.demo.plans import Plan
-from depinduce.corpus.demo.tree import Node, finish, punctuation
-from depinduce.corpus.demo.usage import usual
+from demo_corpus.dice import Dice
+from demo_corpus.events import Event
+from demo_corpus.nominals import Nominal, Scope, name, you
+from demo_corpus.nouns import GROUPS
+from demo_corpus.phrases import choose_noun, fixed_phrase, noun_phrase, prepositional
+from demo_corpus.plans import Plan
+from demo_corpus.tree import Node, finish, punctuation
+from demo_corpus.usage import usual
 
 
 def plan_for(dice: Dice, event: Event, adjuncts: dict[int, float] | None = None, negation: float = 0.12) -> Plan:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from depinduce.corpus.demo import predicates, verbs, words
-from depinduce.corpus.demo.clauses import (
+from demo_corpus import predicates, verbs, words
+from demo_corpus.clauses import (
     choose_time,
     deliberate,
     event_clause,
@@ -11,17 +11,17 @@ from depinduce.corpus.demo.clauses import (
     subject_of,
     takes_people,
 )
-from depinduce.corpus.demo.determiners import definite
-from depinduce.corpus.demo.dice import Dice
-from depinduce.corpus.demo.events import Event
-from depinduce.corpus.demo.nominals import Nominal, Scope, you
-from depinduce.corpus.demo.nouns import Noun
-from depinduce.corpus.demo.phrases import bare_noun, choose_noun, fixed_phrase, is_plural, noun_phrase
-from depinduce.corpus.demo.plans import BARE, NO_TIME, Plan
-from depinduce.corpus.demo.statements import can_be_passive, passive_clause, vocative
-from depinduce.corpus.demo.tree import Node, finish
-from depinduce.corpus.demo.usage import usual, usual_by
-from depinduce.corpus.demo.verbs import MODALS
+from demo_corpus.determiners import definite
+from demo_corpus.dice import Dice
+from demo_corpus.events import Event
+from demo_corpus.nominals import Nominal, Scope, you
+from demo_corpus.nouns import Noun
+from demo_corpus.phrases import bare_noun, choose_noun, fixed_phrase, is_plural, noun_phrase
+from demo_corpus.plans import BARE, NO_TIME, Plan
+from demo_corpus.statements import can_be_passive, passive_clause, vocative
+from demo_corpus.tree import Node, finish
+from demo_corpus.usage import usual, usual_by
+from demo_corpus.verbs import MODALS
 
 
 def yes_no_question(dice: Dice) -> Node:

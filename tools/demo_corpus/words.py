@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from depinduce.corpus.demo import morphology
-from depinduce.corpus.demo.tree import Node
+from demo_corpus import morphology
+from demo_corpus.tree import Node
 
 _DETERMINERS = {
     "the": "Definite=Def|PronType=Art", "a": "Definite=Ind|PronType=Art",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from depinduce.corpus.demo.tree import Node
+from demo_corpus.tree import Node
 
 NO_TIME = frozenset({"time", "manner"})
 BARE = frozenset({"time", "manner", "place"})

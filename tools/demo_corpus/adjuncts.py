@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from depinduce.corpus.demo import words
-from depinduce.corpus.demo.dice import Dice
-from depinduce.corpus.demo.events import SCENES, Event
-from depinduce.corpus.demo.nominals import Nominal
-from depinduce.corpus.demo.phrases import fixed_phrase
-from depinduce.corpus.demo.plans import Plan
-from depinduce.corpus.demo.tree import Node
-from depinduce.corpus.demo.usage import usual
+from demo_corpus import words
+from demo_corpus.dice import Dice
+from demo_corpus.events import SCENES, Event
+from demo_corpus.nominals import Nominal
+from demo_corpus.phrases import fixed_phrase
+from demo_corpus.plans import Plan
+from demo_corpus.tree import Node
+from demo_corpus.usage import usual
 
 _TIMES = {
     "past": ("yesterday", "last week", "this morning", "on Monday", "on Friday", "in the afternoon"),

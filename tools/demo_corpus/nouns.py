@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from depinduce.corpus.demo.morphology import plural
+from demo_corpus.morphology import plural
 
 RELATED = ("PARENT", "SIBLING", "RELATIVE")  # always somebody's: my mother, Anna's cousin
 SURNAMES = ("Brown", "Hill", "Keller", "Lind", "Marsh", "Miller", "Novak", "Reed")

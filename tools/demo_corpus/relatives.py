@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from depinduce.corpus.demo import predicates, verbs, words
-from depinduce.corpus.demo.clauses import (
+from demo_corpus import predicates, verbs, words
+from demo_corpus.clauses import (
     add_complements,
     again,
     choose_time,
@@ -15,14 +15,14 @@ from depinduce.corpus.demo.clauses import (
     takes_people,
     takes_subject,
 )
-from depinduce.corpus.demo.dice import Dice
-from depinduce.corpus.demo.events import EVENTS, Event
-from depinduce.corpus.demo.nominals import Nominal, Scope
-from depinduce.corpus.demo.nouns import GROUPS, RELATED, Noun, nouns_named
-from depinduce.corpus.demo.phrases import choose_noun, noun_phrase, prepositional
-from depinduce.corpus.demo.plans import BARE, Plan
-from depinduce.corpus.demo.tree import Node, finish
-from depinduce.corpus.demo.usage import usual
+from demo_corpus.dice import Dice
+from demo_corpus.events import EVENTS, Event
+from demo_corpus.nominals import Nominal, Scope
+from demo_corpus.nouns import GROUPS, RELATED, Noun, nouns_named
+from demo_corpus.phrases import choose_noun, noun_phrase, prepositional
+from demo_corpus.plans import BARE, Plan
+from demo_corpus.tree import Node, finish
+from demo_corpus.usage import usual
 
 
 def add_subject_relative(dice: Dice, nominal: Nominal, main: Event | None = None) -> bool:
