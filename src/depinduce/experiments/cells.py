@@ -20,6 +20,7 @@ from depinduce.corpus import Corpus, Reading, Vocabulary, build_corpus, load_cor
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.scores import score
 from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, DECODERS, Cell, name_of_trees
+from depinduce.experiments.kept_cells import keep
 from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.files import atomic_file
 from depinduce.grammar.rules import RuleTable
@@ -91,8 +92,7 @@ def run_cell(task: CellTask, send: Callable[[Any], None] = lambda message: None)
     except Diverged as error:
         return {"failed": str(error), "seconds": time.perf_counter() - began}
     result["seconds"] = round(time.perf_counter() - began, 2)
-    with atomic_file(task.cell.path(task.out)) as temporary:
-        temporary.write_text(json.dumps(result) + "\n", encoding="utf-8")
+    keep(task.cell, result, task.out)
     return result
 
 

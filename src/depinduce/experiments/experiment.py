@@ -50,11 +50,6 @@ class Cell:
     seed: int
     split: str = "test"  # the trees it is scored on
 
-    def path(self, out: Path) -> Path:
-        """Where its result is kept."""
-        folder = "cells" if self.split == "test" else f"{self.split}-cells"
-        return out / folder / self.experiment / f"{self.language}-{self.seed}.json"
-
     def __str__(self) -> str:
         return f"{self.experiment} {self.language} {self.seed}"
 

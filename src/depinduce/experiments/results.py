@@ -12,7 +12,7 @@ from typing import Any
 
 from depinduce import __version__
 from depinduce.experiments.experiment import DECODERS, name_of_trees
-from depinduce.experiments.suites import EXPERIMENTS, SUITES, plan, read_cell
+from depinduce.experiments.suites import EXPERIMENTS, SUITES, plan, read_cells
 from depinduce.experiments.ud import LANGUAGES, LENGTHS
 from depinduce.learning.settings.learning import JOINT_MODELS
 from depinduce.learning.settings.networks import STAGES
@@ -83,8 +83,8 @@ class Results:
         start: str | None = None,
     ) -> Results:
         """Whatever is there, of all experiments of a suite. start: a file of trees in the place of HDP-DEP's"""
-        found = [read_cell(cell, out, start) for cell in plan(SUITES[suite], languages, seeds, split)]
-        return cls([result for result in found if result is not None], languages, seeds, split, suite, start)
+        found = read_cells(plan(SUITES[suite], languages, seeds, split), out, start)
+        return cls(list(found.values()), languages, seeds, split, suite, start)
 
     @property
     def experiments(self) -> list[str]:
