@@ -19,7 +19,7 @@ from depinduce.chart.states import state_expectations, tiny_problem
 from depinduce.corpus import Corpus, Reading, Vocabulary, build_corpus, load_corpus
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.scores import score
-from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, DECODERS, Cell, name_of_trees
+from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, Cell, name_of_trees
 from depinduce.experiments.kept_cells import keep
 from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.files import atomic_file
@@ -38,7 +38,7 @@ from depinduce.models.loading import member
 from depinduce.models.model_files import FIRST, SECOND
 from depinduce.models.state_model import HdpModel
 from depinduce.models.tag_model import GrammarModel
-from depinduce.parsing.decoding import Parsing, parse_corpus
+from depinduce.parsing.decoding import DECODERS, Parsing, parse_corpus
 
 if TYPE_CHECKING:
     from depinduce.models.loading import Model

@@ -13,7 +13,6 @@ from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.settings.recipes import load_recipe
 
 SPLITS = ("test", "dev")
-DECODERS = ("viterbi", "mbr")
 CELL_FORMAT, CELL_FORMAT_VERSION = "depinduce cell", 1
 
 

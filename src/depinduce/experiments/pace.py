@@ -68,7 +68,7 @@ class Pace:
 def seconds_per_thousand(settings: LearningSettings) -> float:
     """Of the whole training, per 1000 sentences."""
     if not isinstance(settings, NeuralSettings):
-        return settings.iterations * getattr(settings, "restarts", 1) * SECONDS_PER_EPOCH[settings.model]
+        return settings.iterations * SECONDS_PER_EPOCH[settings.model]
     steps = 1 + FURTHER_STEP * (settings.gradient_steps - 1)
     stops_early = settings.patience < settings.epochs
     epochs = min(settings.epochs, EPOCHS_UNTIL_STOP) if stops_early else settings.epochs
