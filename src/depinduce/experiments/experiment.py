@@ -13,6 +13,8 @@ from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.settings.recipes import load_recipe
 
 SPLITS = ("test", "dev")
+CURVE_EPOCHS, CURVE_SEEDS = 40, 3  # of the trainings behind the figures
+NO_SKIP, EM, SEPARATE = {"skip_connections": False}, {"method": "em"}, {"agreement": False}  # changes of many recipes
 CELL_FORMAT, CELL_FORMAT_VERSION = "depinduce cell", 1
 
 
