@@ -35,7 +35,7 @@ class Experiment:
 
     @property
     def starts_from_hdp(self) -> bool:
-        """Or from trees that a user puts in their place."""
+        """Whether it starts from the parses of HDP-DEP, or from trees that a user puts in their place."""
         return self.configuration().learning.init[0] == "hdp-dep"
 
     def seeds(self, asked: int) -> range:

@@ -66,7 +66,7 @@ class Pace:
 
 
 def seconds_per_thousand(settings: LearningSettings) -> float:
-    """Of the whole training, per 1000 sentences."""
+    """The time of the whole training, per 1000 sentences."""
     if not isinstance(settings, NeuralSettings):
         return settings.iterations * SECONDS_PER_EPOCH[settings.model]
     steps = 1 + FURTHER_STEP * (settings.gradient_steps - 1)
@@ -81,7 +81,7 @@ def seconds_per_thousand(settings: LearningSettings) -> float:
 
 
 def count_sentences(path: Path, longest: int) -> int:
-    """Of a CoNLL-U file, up to so many words: those that have a word numbered 1, but none beyond the longest."""
+    """The sentences of a CoNLL-U file that have a word numbered 1, but none beyond the longest."""
     first, beyond = b"1\t", f"{longest + 1}\t".encode()
     with open(path, "rb") as lines:
         return sum(line.startswith(first) - line.startswith(beyond) for line in lines)

@@ -89,7 +89,7 @@ class Results:
 
     @property
     def experiments(self) -> list[str]:
-        """Those with a finished cell."""
+        """The experiments with a finished cell."""
         return [name for name in SUITES[self.suite] if any(experiment == name for experiment, _, _ in self.cells)]
 
     @property

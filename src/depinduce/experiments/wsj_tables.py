@@ -140,7 +140,7 @@ def _start(results: Results) -> str:
 
 
 def _quoted(numbers: list[float] | None) -> str:
-    """As the paper prints them: up to 10 words, then all. A dash where it has only the first, nothing without both."""
+    """The numbers of the paper: up to 10 words, then all. A dash where it has only the first, nothing without both."""
     if numbers is None:
         return ""
     return " / ".join(map(str, numbers)) + (" / –" if len(numbers) == 1 else "")
