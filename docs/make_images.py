@@ -2,8 +2,8 @@
 
     python docs/make_images.py [NAME …] [--out DIR]
 
-Drawings (`docs/drawing`) take a moment and are the same on every machine; a test compares them with the committed ones.
-Pictures of what the program does need a training, and those of pages a browser (`docs/screenshots.py`).
+Drawings (`docs/drawing`) take a moment. Pictures of what the program does need a training, and those of pages a browser
+(`docs/screenshots.py`).
 """
 
 from __future__ import annotations

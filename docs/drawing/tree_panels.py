@@ -18,7 +18,7 @@ def panel_height(bars: int) -> float:
 
 
 def sheet_height(trees: int, bars: int) -> float:
-    """Of a drawing with so many trees and something after the last one."""
+    """The height of a drawing with so many trees and something after the last one."""
     rows = trees // COLUMNS + 1
     return 2 * MARGIN + rows * panel_height(bars) + (rows - 1) * GUTTER
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 from cli.demo_parts import contents, depinduce
-from experiments.tiny_ud import shrink, tiny_data
+from experiments.tiny_ud import in_this_process, results_in, shrink, tiny_data
 
-from depinduce import jobs
 from depinduce.experiments.cells import run_cell
 from depinduce.experiments.suites import EXPERIMENTS
 
@@ -23,15 +22,7 @@ def data(tmp_path_factory) -> Path:
 def ran(monkeypatch) -> list[str]:
     """Tiny experiments, run in this process; the cells that were run, in their order."""
     shrink(monkeypatch)
-    cells = []
-
-    def one_after_the_other(work, tasks, at_once):
-        for number, task in enumerate(tasks):
-            cells.append(str(task.cell))
-            yield number, work(task, lambda message: None)
-
-    monkeypatch.setattr(jobs, "side_by_side", one_after_the_other)
-    return cells
+    return in_this_process(monkeypatch)
 
 
 def depinduce_ud(data: Path, out: Path, *options: object) -> int:
@@ -48,12 +39,13 @@ def test_a_run_in_processes_of_its_own_leaves_cells_tables_and_figures(data, tmp
     assert "6/6 cells, last" in shown.err
     assert "Table 2, UAS (%), ≤15 words; test sentences, mean ± sd of 2 seeds" in shown.out
     assert "Knowledge used: function-word constraint" in shown.out
-    cells = [f"cells/paper-sibling/{language}-{seed}.json" for language in ("fr", "pl") for seed in (0, 1)]
-    curves = [f"dev-cells/curve-dmo/fr-{seed}.json" for seed in (0, 1)]
     tables = ["ud.md", "ud.json", "figure-4-likelihood.svg", "figure-5-uas.svg"]
-    assert set(contents(out)) == {*cells, *curves, *tables}
+    assert set(contents(out)) == {"cells.jsonl", "dev-cells.jsonl", *tables}
+    cells, curves = results_in(out / "cells.jsonl"), results_in(out / "dev-cells.jsonl")
+    assert set(cells) == {f"paper-sibling {language} {seed}" for language in ("fr", "pl") for seed in (0, 1)}
+    assert set(curves) == {f"curve-dmo fr {seed}" for seed in (0, 1)}
     summary = json.loads((out / "ud.json").read_text("utf-8"))
-    one = json.loads((out / cells[0]).read_text("utf-8"))
+    one = cells["paper-sibling fr 0"]
     assert summary["experiments"]["paper-sibling"]["fr"]["viterbi"]["15"]["seeds"][0] == one["scores"]["viterbi"]["15"]
     assert "| French |" in (out / "ud.md").read_text("utf-8")
 
@@ -76,19 +68,19 @@ def test_a_result_of_other_settings_is_refused_before_anything_runs(data, tmp_pa
     assert depinduce_ud(data, tmp_path, *options) == 0
     shrink(monkeypatch, size=9)
     assert depinduce_ud(data, tmp_path, *options, "--jobs", 1) == 1
-    assert "size was 8, is 9. Choose another --out, or delete it" in capsys.readouterr().err
+    assert "size was 8, is 9. Choose another --out, or delete that line" in capsys.readouterr().err
     assert ran == ["ndmv fr 0"]
 
 
 def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(data, tmp_path, ran, monkeypatch, capsys):
     options = ["--languages", "fr", "pl", "--experiments", "paper-ndmv", "--seeds", 1]
     with monkeypatch.context() as once:
-        once.setattr(jobs, "side_by_side", interrupted_after_one)
+        in_this_process(once, stop_before=1)
         assert depinduce_ud(data, tmp_path, *options) == 130
     shown = capsys.readouterr()
     assert "interrupted; finished cells are kept in" in shown.err
     assert "Go on with the same command" in shown.err
-    assert [path.name for path in (tmp_path / "cells").rglob("*.json")] == ["fr-0.json"]
+    assert set(results_in(tmp_path / "cells.jsonl")) == {"paper-ndmv fr 0"}
     assert depinduce_ud(data, tmp_path, *options) == 0
     assert ran == ["paper-ndmv pl 0"]
 
@@ -97,15 +89,10 @@ def test_ctrl_c_before_anything_is_finished_shows_no_empty_tables(data, tmp_path
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(jobs, "side_by_side", interrupted)
+    monkeypatch.setattr("depinduce.jobs.side_by_side", interrupted)
     assert depinduce_ud(data, tmp_path / "out", "--languages", "fr", "--experiments", "paper-ndmv", "--seeds", 1) == 130
     assert capsys.readouterr().out == ""
     assert not (tmp_path / "out").exists()
-
-
-def interrupted_after_one(work, tasks, at_once):
-    yield 0, work(tasks[0], lambda message: None)
-    raise KeyboardInterrupt
 
 
 def test_a_failed_cell_is_told_and_the_others_go_on(data, tmp_path, ran, monkeypatch, capsys):
@@ -118,14 +105,14 @@ def test_a_failed_cell_is_told_and_the_others_go_on(data, tmp_path, ran, monkeyp
     complaint = capsys.readouterr().err
     assert "warning: paper-ndmv fr 0: astray" in complaint
     assert "1 of 2 cells failed and are missing from the tables" in complaint
-    assert [path.name for path in (tmp_path / "cells").rglob("*.json")] == ["pl-0.json"]
+    assert set(results_in(tmp_path / "cells.jsonl")) == {"paper-ndmv pl 0"}
 
 
 def test_cells_of_several_states_of_the_code_are_told(data, tmp_path, ran, capsys):
     options = ["--languages", "fr", "--experiments", "paper-ndmv", "--seeds"]
     assert depinduce_ud(data, tmp_path, *options, 1) == 0
-    path = tmp_path / "cells" / "paper-ndmv" / "fr-0.json"
-    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"code": "older"}), encoding="utf-8")
+    path = tmp_path / "cells.jsonl"
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"code": "older"}) + "\n", encoding="utf-8")
     assert "states of the code" not in capsys.readouterr().err
     assert depinduce_ud(data, tmp_path, *options, 2) == 0
     assert "come from 2 states of the code" in capsys.readouterr().err

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 from cli.demo_parts import depinduce
-from experiments.tiny_ud import made_up_cell, shrink, tiny_data
+from experiments.tiny_ud import in_this_process, made_up_cell, results_in, shrink, tiny_data
 
-from depinduce import jobs
 from depinduce.experiments.joint_tables import joint_tables
 from depinduce.experiments.results import Results
 from depinduce.experiments.ud import JOINT, UD
@@ -20,29 +19,21 @@ def data(tmp_path_factory) -> Path:
     return tiny_data(tmp_path_factory.mktemp("ud"))
 
 
-@pytest.fixture
-def in_this_process(monkeypatch) -> None:
+def test_every_experiment_runs_and_both_parts_are_scored(data, tmp_path, monkeypatch, capsys):
     shrink(monkeypatch, ladder=["ndmv"], members=1, grow_from=0)
-
-    def one_after_the_other(work, tasks, at_once):
-        for number, task in enumerate(tasks):
-            yield number, work(task, lambda message: None)
-
-    monkeypatch.setattr(jobs, "side_by_side", one_after_the_other)
-
-
-def test_every_experiment_runs_and_both_parts_are_scored(data, tmp_path, in_this_process, capsys):
+    in_this_process(monkeypatch)
     options = ["--data", data, "--out", tmp_path, "--languages", "fr", "--seeds", 1]
     assert depinduce("reproduce", "joint", *options) == 0
     shown = capsys.readouterr()
     assert f"{len(JOINT)} cells to run" in shown.err
     assert "Table 5 on UD" in shown.out
-    for name in JOINT:
-        cell = json.loads((tmp_path / "cells" / name / "fr-0.json").read_text("utf-8"))
+    cells = results_in(tmp_path / "cells.jsonl")
+    assert set(cells) == {f"{name} fr 0" for name in JOINT}
+    for cell in cells.values():
         assert set(cell["members"]) == {"first", "second"}
         assert all(set(scores) == {"viterbi", "mbr"} for scores in (cell["scores"], *cell["members"].values()))
     summary = json.loads((tmp_path / "joint.json").read_text("utf-8"))
-    cell = json.loads((tmp_path / "cells" / "separate" / "fr-0.json").read_text("utf-8"))
+    cell = cells["separate fr 0"]
     means = summary["experiments"]["separate"]["fr"]
     assert means["first alone, viterbi"]["15"]["mean"] == cell["members"]["first"]["viterbi"]["15"]
     assert cell["settings"]["agreement"] is False

@@ -11,10 +11,9 @@ from xml.etree import ElementTree
 
 import pytest
 from cli.demo_parts import contents, depinduce
-from experiments.tiny_ud import shrink, tiny_data
+from experiments.tiny_ud import in_this_process, results_in, shrink, tiny_data
 from experiments.tiny_wsj import sample, starts_in, treebank, words
 
-from depinduce import jobs
 from depinduce.experiments.experiment import name_of_trees
 from depinduce.experiments.results import knowledge, paper_numbers
 from depinduce.experiments.wsj import NAME, WSJ, prepare
@@ -27,22 +26,6 @@ TABLES_AND_FIGURES = {"wsj.md", "wsj.json", "figure-2-likelihood.svg", "figure-3
 @pytest.fixture(scope="module")
 def ptb(tmp_path_factory) -> Path:
     return treebank(tmp_path_factory.mktemp("treebank"))
-
-
-def in_this_process(monkeypatch: pytest.MonkeyPatch, stop_before: int | None = None) -> list[str]:
-    """Let cells run here, one after the other, and tell of each; gives the list of those that were run."""
-    ran: list[str] = []
-
-    def one_after_the_other(work, tasks, at_once):
-        for number, task in enumerate(tasks):
-            if number == stop_before:
-                raise KeyboardInterrupt
-            print(f"running {task.cell}", file=sys.stderr)
-            ran.append(str(task.cell))
-            yield number, work(task, lambda message: None)
-
-    monkeypatch.setattr(jobs, "side_by_side", one_after_the_other)
-    return ran
 
 
 @pytest.fixture
@@ -104,11 +87,10 @@ def test_every_experiment_runs_once_in_the_order_of_the_suite(whole):
 
 
 def test_cells_tables_figures_and_data_come_out_and_nothing_else(whole):
-    watched = {name for name in WSJ if WSJ[name].watched}
-    cells = {f"cells/{name}/{NAME}-0.json" for name in WSJ if name not in watched}
-    curves = {f"dev-cells/{name}/{NAME}-0.json" for name in watched}
     found = {file for file in contents(whole.out) if not file.startswith("shared/")}
-    assert found == {*cells, *curves, *DATA, *TABLES_AND_FIGURES}
+    assert found == {"cells.jsonl", "dev-cells.jsonl", *DATA, *TABLES_AND_FIGURES}
+    for file, watched in (("cells.jsonl", False), ("dev-cells.jsonl", True)):
+        assert set(results_in(whole.out / file)) == {f"{name} {NAME} 0" for name in WSJ if WSJ[name].watched is watched}
 
 
 def test_what_cells_have_in_common_is_made_once(whole):
@@ -153,14 +135,15 @@ def test_the_summary_has_the_numbers_of_the_cells_and_of_the_paper(whole):
     summary = json.loads((whole.out / "wsj.json").read_text("utf-8"))
     assert set(summary["experiments"]) == {name for name in WSJ if not WSJ[name].watched}
     assert summary["paper"] == paper_numbers("wsj")
+    cells = results_in(whole.out / "cells.jsonl")
     for name, told in summary["experiments"].items():
-        cell = json.loads((whole.out / "cells" / name / f"{NAME}-0.json").read_text("utf-8"))
+        cell = cells[f"{name} {NAME} 0"]
         for decoder in ("viterbi", "mbr"):
             assert {length: told[NAME][decoder][length]["mean"] for length in ("10", "all")} == cell["scores"][decoder]
         assert told["knowledge"] == knowledge(name)
         assert cell["start"] is None
     parts = summary["experiments"]["wsj-separate-sibling"][NAME]
-    cell = json.loads((whole.out / "cells" / "wsj-separate-sibling" / f"{NAME}-0.json").read_text("utf-8"))
+    cell = cells[f"wsj-separate-sibling {NAME} 0"]
     for part in ("first", "second"):
         assert parts[f"{part} alone, viterbi"]["all"]["mean"] == cell["members"][part]["viterbi"]["all"]
 
@@ -192,7 +175,8 @@ def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(ptb, tmp_pat
         in_this_process(once, stop_before=3)
         assert depinduce_wsj(ptb, tmp_path, *options) == 130
     assert "interrupted; finished cells are kept in" in capsys.readouterr().err
-    assert {path.parent.name for path in tmp_path.glob("cells/*/*.json")} == {"wsj-dmv", "wsj-hdp-dep", "wsj-ndmv"}
+    finished = {"wsj-dmv wsj 0", "wsj-hdp-dep wsj 0", "wsj-ndmv wsj 0"}
+    assert set(results_in(tmp_path / "cells.jsonl")) == finished
     start = contents(tmp_path / "shared")
     left = in_this_process(monkeypatch)
     assert depinduce_wsj(ptb, tmp_path, *options) == 0
@@ -207,8 +191,8 @@ def test_more_seeds_are_added_to_those_that_are_there(ptb, tmp_path, ran, capsys
     assert depinduce_wsj(ptb, tmp_path, *options, "--seeds", 2) == 0
     assert ran == ["wsj-dmv wsj 0", "wsj-hdp-dep wsj 0", "wsj-dmv wsj 1", "wsj-hdp-dep wsj 1"]
     assert "2 cells to run, 2 at a time, about" in capsys.readouterr().err
-    cells = [json.loads((tmp_path / f"cells/wsj-hdp-dep/wsj-{seed}.json").read_text("utf-8")) for seed in (0, 1)]
-    first, second = (cell["scores"]["mbr"]["10"] for cell in cells)
+    cells = results_in(tmp_path / "cells.jsonl")
+    first, second = (cells[f"wsj-hdp-dep wsj {seed}"]["scores"]["mbr"]["10"] for seed in (0, 1))
     told = json.loads((tmp_path / "wsj.json").read_text("utf-8"))["experiments"]["wsj-hdp-dep"][NAME]["mbr"]["10"]
     assert told["seeds"] == [first, second]
     assert told["mean"] == pytest.approx((first + second) / 2, abs=1e-4)
@@ -219,16 +203,15 @@ def test_the_sample_takes_the_place_of_the_treebank(tmp_path, ran):
     options = ["--sample", given, "--out", out, "--experiments", "wsj-dmv", "wsj-ndmv", "--seeds", 1]
     assert depinduce("reproduce", "wsj", *options) == 0
     assert ran == ["wsj-dmv wsj 0", "wsj-ndmv wsj 0"]
-    cells = {"cells/wsj-dmv/wsj-0.json", "cells/wsj-ndmv/wsj-0.json"}
     found = {file for file in contents(out) if not file.startswith("shared/")}
-    assert found == {*cells, *DATA, "wsj.md", "wsj.json"}
-    assert json.loads((out / "cells/wsj-dmv/wsj-0.json").read_text("utf-8"))["training_data"]["sentences"] == 30
+    assert found == {"cells.jsonl", *DATA, "wsj.md", "wsj.json"}
+    assert results_in(out / "cells.jsonl")["wsj-dmv wsj 0"]["training_data"]["sentences"] == 30
 
 
 def test_dev_trees_are_scored_apart(ptb, tmp_path, ran, capsys):
     assert depinduce_wsj(ptb, tmp_path, "--experiments", "wsj-dmv", "--seeds", 1, "--split", "dev") == 0
     assert "Table 1, UAS (%), ≤10 words / all; dev sentences, 1 seed" in capsys.readouterr().out
-    assert set(contents(tmp_path)) == {*DATA, "dev-cells/wsj-dmv/wsj-0.json", "wsj-dev.md", "wsj-dev.json"}
+    assert set(contents(tmp_path)) == {*DATA, "dev-cells.jsonl", "wsj-dev.md", "wsj-dev.json"}
 
 
 # ---------------------------------------------------------------- another start
@@ -242,9 +225,7 @@ def test_trees_of_a_file_take_the_place_of_hdp_dep(ptb, tmp_path, ran, capsys):
     assert "unsupervised" not in capsys.readouterr().err
     assert depinduce_wsj(ptb, tmp_path / "out", *options, "--init", "trees", trees) == 0
     assert "from the trees of a file: if people made them, they are not unsupervised" in capsys.readouterr().err
-    ours, theirs = (
-        json.loads((tmp_path / out / "cells/wsj-ndmv/wsj-0.json").read_text("utf-8")) for out in ("ours", "out")
-    )
+    ours, theirs = (results_in(tmp_path / out / "cells.jsonl")["wsj-ndmv wsj 0"] for out in ("ours", "out"))
     assert (ours["start"], theirs["start"]) == (None, name_of_trees(str(trees)))
     assert ours["history"] != theirs["history"]
     assert not (tmp_path / "out" / "shared").exists()
@@ -282,8 +263,8 @@ def test_cells_with_different_starts_are_not_mixed(ptb, tmp_path, ran, capsys):
     again = ["--experiments", "wsj-sibling", "--seeds", 1, "--init", "trees", tmp_path / "theirs.conllu"]
     assert depinduce_wsj(ptb, tmp_path, *again) == 1
     complaint = capsys.readouterr().err
-    assert f"{tmp_path}/cells/wsj-ndmv/wsj-0.json: started from HDP-DEP, which is not what --init says now" in complaint
-    assert "Choose another --out, or delete it to run it again." in complaint
+    assert f"{tmp_path}/cells.jsonl, line 1: started from HDP-DEP, which is not what --init says now" in complaint
+    assert "Choose another --out, or delete that line to run the cell again." in complaint
     assert ran == ["wsj-ndmv wsj 0"]
     assert contents(tmp_path) == before
 
@@ -355,4 +336,4 @@ def test_trees_of_other_sentences_are_refused_before_anything_runs(ptb, tmp_path
     assert depinduce_wsj(ptb, tmp_path / "out", *options, "--init", "trees", other) == 1
     assert f"--init trees {other}: it must hold the training sentences" in capsys.readouterr().err
     assert ran == []
-    assert not list((tmp_path / "out").rglob("*.json"))
+    assert not (tmp_path / "out" / "cells.jsonl").exists()

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cli.demo_parts import without_heads
-from experiments.tiny_ud import shrink, tiny_data
+from experiments.tiny_ud import results_in, shrink, tiny_data
 from real_data import REAL_DATA, real_files
 
 from depinduce.errors import DepinduceError
 from depinduce.experiments.cells import run_cell, tasks_of
 from depinduce.experiments.experiment import Cell
-from depinduce.experiments.suites import EXPERIMENTS, plan, read_cell
+from depinduce.experiments.suites import EXPERIMENTS, plan, read_cells
 from depinduce.experiments.ud import LANGUAGES, UD, require_data, require_development
 from depinduce.learning.network_training import Diverged
 from depinduce.learning.runs import Run
@@ -61,12 +62,6 @@ def test_every_experiment_has_a_recipe_and_settings_that_go_together(name):
         assert settings.patience == settings.epochs == 40  # never stops early
 
 
-def test_test_and_dev_results_are_kept_apart(tmp_path):
-    test, dev = Cell("ndmv", "fr", 0, "test"), Cell("ndmv", "fr", 0, "dev")
-    assert test.path(tmp_path) == tmp_path / "cells" / "ndmv" / "fr-0.json"
-    assert dev.path(tmp_path) == tmp_path / "dev-cells" / "ndmv" / "fr-0.json"
-
-
 def test_dev_trees_of_other_languages_are_kept_aside():
     require_development(["eu", "fr", "pl"])
     with pytest.raises(DepinduceError, match="dev trees of de it are kept aside.*fr, pl and eu only"):
@@ -85,9 +80,9 @@ def test_a_missing_file_is_named(data):
 def test_a_cell_says_all_about_itself_and_is_read_back(data, tmp_path, monkeypatch):
     shrink(monkeypatch)
     cell = Cell("sibling", "pl", 1)
-    assert read_cell(cell, tmp_path) is None
+    assert read_cells([cell], tmp_path) == {}
     result = run_one(cell, data, tmp_path)
-    assert read_cell(cell, tmp_path) == json.loads(json.dumps(result))
+    assert read_cells([cell], tmp_path) == {cell: json.loads(json.dumps(result))}
     about = {name: result[name] for name in ("experiment", "recipe", "language", "seed", "split")}
     assert about == {"experiment": "sibling", "recipe": "ud-sibling", "language": "pl", "seed": 1, "split": "test"}
     assert result["settings"]["size"] == 8
@@ -146,7 +141,7 @@ def test_a_training_that_goes_astray_is_told_and_leaves_nothing(data, tmp_path, 
     monkeypatch.setattr(Run, "go", astray)
     result = run_one(Cell("ndmv", "fr", 0), data, tmp_path)
     assert result["failed"].startswith("The rules are not numbers any more in epoch 2.")
-    assert not list(tmp_path.rglob("*.json"))
+    assert not (tmp_path / "cells.jsonl").exists()
 
 
 def test_an_interrupted_training_is_no_result(data, tmp_path, monkeypatch):
@@ -154,7 +149,7 @@ def test_an_interrupted_training_is_no_result(data, tmp_path, monkeypatch):
     monkeypatch.setattr(Run, "go", lambda self: (None, False))
     with pytest.raises(KeyboardInterrupt):
         run_one(Cell("ndmv", "fr", 0), data, tmp_path)
-    assert not list(tmp_path.rglob("*.json"))
+    assert not (tmp_path / "cells.jsonl").exists()
 
 
 # ---------------------------------------------------------------- reading back
@@ -162,44 +157,49 @@ def test_an_interrupted_training_is_no_result(data, tmp_path, monkeypatch):
 
 @pytest.fixture
 def finished(data, tmp_path, monkeypatch) -> tuple[Cell, Path]:
-    """A finished cell and where it is."""
+    """A finished cell and the file that it is in."""
     shrink(monkeypatch)
     cell = Cell("paper-ndmv", "fr", 0)
     run_one(cell, data, tmp_path)
-    return cell, cell.path(tmp_path)
+    return cell, tmp_path / "cells.jsonl"
+
+
+def change(path: Path, change_it: Callable[[dict], object]) -> dict:
+    """Change the only result of a file; gives what is in it then."""
+    (result,) = results_in(path).values()
+    change_it(result)
+    path.write_text(json.dumps(result) + "\n", encoding="utf-8")
+    return result
 
 
 def test_a_cell_made_with_other_settings_is_refused(finished, tmp_path, monkeypatch):
     cell, path = finished
     shrink(monkeypatch, learning_rate=0.01)
     with pytest.raises(DepinduceError) as refusal:
-        read_cell(cell, tmp_path)
-    assert "learning_rate was 0.001, is 0.01. Choose another --out, or delete it" in str(refusal.value)
-    assert str(refusal.value).startswith(f"{path}: made with other settings")
+        read_cells([cell], tmp_path)
+    assert "learning_rate was 0.001, is 0.01. Choose another --out, or delete that line" in str(refusal.value)
+    assert str(refusal.value).startswith(f"{path}, line 1: made with other settings")
 
 
 def test_a_setting_that_is_new_since_then_had_its_default(finished, tmp_path):
     cell, path = finished
-    result = json.loads(path.read_text("utf-8"))
-    assert result["settings"].pop("generation") == "outside-in"
-    path.write_text(json.dumps(result), encoding="utf-8")
-    assert read_cell(cell, tmp_path) == result
+    older = change(path, lambda result: result["settings"].pop("generation"))
+    assert read_cells([cell], tmp_path) == {cell: older}
 
 
-@pytest.mark.parametrize("damage", ['{"format": ', "{}", "[]", '{"format": "depinduce cell", "format_version": 1}'])
-def test_a_damaged_cell_is_refused_with_a_remedy(damage, finished, tmp_path):
+@pytest.mark.parametrize("lost", ["format", "format_version", "settings"])
+def test_a_result_that_lacks_something_is_refused_with_a_remedy(lost, finished, tmp_path):
     cell, path = finished
-    path.write_text(damage, encoding="utf-8")
-    with pytest.raises(DepinduceError, match="not a result that this version can read.*delete it"):
-        read_cell(cell, tmp_path)
+    change(path, lambda result: result.pop(lost))
+    with pytest.raises(DepinduceError, match="line 1: not a result that this version can read.*delete that line"):
+        read_cells([cell], tmp_path)
 
 
 def test_a_cell_of_another_format_is_refused(finished, tmp_path):
     cell, path = finished
-    result = json.loads(path.read_text("utf-8")) | {"format_version": 99}
-    path.write_text(json.dumps(result), encoding="utf-8")
+    change(path, lambda result: result.update(format_version=99))
     with pytest.raises(DepinduceError, match="another format, depinduce cell 99"):
-        read_cell(cell, tmp_path)
+        read_cells([cell], tmp_path)
 
 
 # ---------------------------------------------------------------- real treebanks

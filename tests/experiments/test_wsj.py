@@ -21,7 +21,7 @@ from depinduce.experiments.experiment import Cell, name_of_trees
 from depinduce.experiments.figures import figures_of
 from depinduce.experiments.pace import seconds_per_thousand
 from depinduce.experiments.results import Results, knowledge, paper_numbers
-from depinduce.experiments.suites import EXPERIMENTS, plan, read_cell
+from depinduce.experiments.suites import EXPERIMENTS, plan, read_cells
 from depinduce.experiments.ud_tables import as_markdown
 from depinduce.experiments.wsj import LENGTHS, NAME, SAMPLE_TRAIN, WSJ, prepare
 from depinduce.experiments.wsj_tables import (
@@ -238,7 +238,8 @@ def test_hdp_dep_has_one_way_to_choose_the_tree_and_no_likelihood(data, tmp_path
     assert result["scores"]["viterbi"] == result["scores"]["mbr"]
     assert result["log_likelihood"] == {"train": None, "dev": None}
     assert result["epochs"] == len(result["history"]) == 2
-    assert read_cell(Cell("wsj-hdp-dep", NAME, 0), tmp_path) == json.loads(json.dumps(result))
+    cell = Cell("wsj-hdp-dep", NAME, 0)
+    assert read_cells([cell], tmp_path) == {cell: json.loads(json.dumps(result))}
 
 
 @pytest.fixture
@@ -282,19 +283,12 @@ def test_what_does_not_start_from_hdp_dep_does_not_make_its_trees(name, data, tm
     assert not (tmp_path / SHARED).exists()
 
 
-def test_an_interrupted_start_is_no_start(data, tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["wsj-ndmv", "wsj-hdp-dep"])
+def test_an_interrupted_hdp_dep_is_no_start_and_no_result(name, data, tmp_path, monkeypatch):
     shrink(monkeypatch)
     monkeypatch.setattr(hdp, "train_hdp", lambda *arguments: (None, False))
     with pytest.raises(KeyboardInterrupt):
-        run_one("wsj-ndmv", data, tmp_path)
-    assert contents(tmp_path) == {}
-
-
-def test_an_interrupted_hdp_dep_is_no_result(data, tmp_path, monkeypatch):
-    shrink(monkeypatch)
-    monkeypatch.setattr(hdp, "train_hdp", lambda *arguments: (None, False))
-    with pytest.raises(KeyboardInterrupt):
-        run_one("wsj-hdp-dep", data, tmp_path)
+        run_one(name, data, tmp_path)
     assert contents(tmp_path) == {}
 
 
@@ -359,15 +353,17 @@ def test_cells_with_different_starts_are_not_mixed(data, tmp_path, monkeypatch):
     other.write_text(chains(start.read_text("utf-8")), encoding="utf-8")  # other trees in a file of the same name
     run_one("wsj-ndmv", data, tmp_path, start=start)
     cell = Cell("wsj-ndmv", NAME, 0)
-    assert read_cell(cell, tmp_path, str(start))["start"] == name_of_trees(str(start))
-    complaint = re.escape(f"wsj-0.json: started from the trees of {name_of_trees(str(start))}, which is not what")
+    assert read_cells([cell], tmp_path, str(start))[cell]["start"] == name_of_trees(str(start))
+    complaint = re.escape(
+        f"cells.jsonl, line 1: started from the trees of {name_of_trees(str(start))}, which is not what"
+    )
     for now in (None, str(other)):
         with pytest.raises(DepinduceError, match=complaint):
-            read_cell(cell, tmp_path, now)
-    cell.path(tmp_path).unlink()
+            read_cells([cell], tmp_path, now)
+    (tmp_path / "cells.jsonl").unlink()
     run_one("wsj-ndmv", data, tmp_path)
     with pytest.raises(DepinduceError, match="started from HDP-DEP, which is not what --init says now. Choose another"):
-        read_cell(cell, tmp_path, str(other))
+        read_cells([cell], tmp_path, str(other))
 
 
 @pytest.mark.parametrize("name", ["wsj-dmv", "wsj-hdp-dep", "wsj-ndmv-harmonic"])
@@ -375,7 +371,7 @@ def test_what_does_not_start_from_hdp_dep_is_the_same_with_other_trees(name, dat
     shrink(monkeypatch)
     start, cell = data / NAME / "train.conllu", Cell(name, NAME, 0)
     assert run_one(name, data, tmp_path, start=start)["start"] is None
-    assert read_cell(cell, tmp_path, str(start)) == read_cell(cell, tmp_path)
+    assert read_cells([cell], tmp_path, str(start)) == read_cells([cell], tmp_path)
 
 
 def test_trees_of_other_sentences_are_refused(data, tmp_path, monkeypatch):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import pytest
 from cli.demo_parts import demo_part
 
+from depinduce import jobs
 from depinduce.experiments.suites import EXPERIMENTS
 
 TINY = {"size": 8, "child_rank": 4, "decision_rank": 2, "epochs": 2, "batch_size": 16}
@@ -32,6 +35,28 @@ def shrink(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
         words = TINY_WORDS if configuration.lexical else {}
         smaller = replace(experiment, changes={**experiment.changes, **words, **tiny})
         monkeypatch.setitem(EXPERIMENTS, name, smaller)
+
+
+def in_this_process(monkeypatch: pytest.MonkeyPatch, stop_before: int | None = None) -> list[str]:
+    """Let cells run here, one after the other, and tell of each; gives the list of those that were run."""
+    ran: list[str] = []
+
+    def one_after_the_other(work, tasks, at_once):
+        for number, task in enumerate(tasks):
+            if number == stop_before:
+                raise KeyboardInterrupt
+            print(f"running {task.cell}", file=sys.stderr)
+            ran.append(str(task.cell))
+            yield number, work(task, lambda message: None)
+
+    monkeypatch.setattr(jobs, "side_by_side", one_after_the_other)
+    return ran
+
+
+def results_in(file: Path) -> dict[str, dict[str, Any]]:
+    """The results in a file of cells by the names of their cells."""
+    results = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    return {f"{result['experiment']} {result['language']} {result['seed']}": result for result in results}
 
 
 def made_up_cell(experiment: str, language: str, seed: int, uas: float, **more: Any) -> dict[str, Any]:

@@ -19,7 +19,8 @@ from depinduce.chart.states import state_expectations, tiny_problem
 from depinduce.corpus import Corpus, Reading, Vocabulary, build_corpus, load_corpus
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.scores import score
-from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, DECODERS, Cell, name_of_trees
+from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, Cell, name_of_trees
+from depinduce.experiments.kept_cells import keep
 from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.files import atomic_file
 from depinduce.grammar.rules import RuleTable
@@ -37,7 +38,7 @@ from depinduce.models.loading import member
 from depinduce.models.model_files import FIRST, SECOND
 from depinduce.models.state_model import HdpModel
 from depinduce.models.tag_model import GrammarModel
-from depinduce.parsing.decoding import Parsing, parse_corpus
+from depinduce.parsing.decoding import DECODERS, Parsing, parse_corpus
 
 if TYPE_CHECKING:
     from depinduce.models.loading import Model
@@ -91,8 +92,7 @@ def run_cell(task: CellTask, send: Callable[[Any], None] = lambda message: None)
     except Diverged as error:
         return {"failed": str(error), "seconds": time.perf_counter() - began}
     result["seconds"] = round(time.perf_counter() - began, 2)
-    with atomic_file(task.cell.path(task.out)) as temporary:
-        temporary.write_text(json.dumps(result) + "\n", encoding="utf-8")
+    keep(task.cell, result, task.out)
     return result
 
 

@@ -13,7 +13,8 @@ from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.settings.recipes import load_recipe
 
 SPLITS = ("test", "dev")
-DECODERS = ("viterbi", "mbr")
+CURVE_EPOCHS, CURVE_SEEDS = 40, 3  # of the trainings behind the figures
+NO_SKIP, EM, SEPARATE = {"skip_connections": False}, {"method": "em"}, {"agreement": False}  # changes of many recipes
 CELL_FORMAT, CELL_FORMAT_VERSION = "depinduce cell", 1
 
 
@@ -34,7 +35,7 @@ class Experiment:
 
     @property
     def starts_from_hdp(self) -> bool:
-        """Or from trees that a user puts in their place."""
+        """Whether it starts from the parses of HDP-DEP, or from trees that a user puts in their place."""
         return self.configuration().learning.init[0] == "hdp-dep"
 
     def seeds(self, asked: int) -> range:
@@ -49,11 +50,6 @@ class Cell:
     language: str
     seed: int
     split: str = "test"  # the trees it is scored on
-
-    def path(self, out: Path) -> Path:
-        """Where its result is kept."""
-        folder = "cells" if self.split == "test" else f"{self.split}-cells"
-        return out / folder / self.experiment / f"{self.language}-{self.seed}.json"
 
     def __str__(self) -> str:
         return f"{self.experiment} {self.language} {self.seed}"

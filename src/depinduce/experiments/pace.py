@@ -66,9 +66,9 @@ class Pace:
 
 
 def seconds_per_thousand(settings: LearningSettings) -> float:
-    """Of the whole training, per 1000 sentences."""
+    """The time of the whole training, per 1000 sentences."""
     if not isinstance(settings, NeuralSettings):
-        return settings.iterations * getattr(settings, "restarts", 1) * SECONDS_PER_EPOCH[settings.model]
+        return settings.iterations * SECONDS_PER_EPOCH[settings.model]
     steps = 1 + FURTHER_STEP * (settings.gradient_steps - 1)
     stops_early = settings.patience < settings.epochs
     epochs = min(settings.epochs, EPOCHS_UNTIL_STOP) if stops_early else settings.epochs
@@ -81,7 +81,7 @@ def seconds_per_thousand(settings: LearningSettings) -> float:
 
 
 def count_sentences(path: Path, longest: int) -> int:
-    """Of a CoNLL-U file, up to so many words: those that have a word numbered 1, but none beyond the longest."""
+    """The sentences of a CoNLL-U file that have a word numbered 1, but none beyond the longest."""
     first, beyond = b"1\t", f"{longest + 1}\t".encode()
     with open(path, "rb") as lines:
         return sum(line.startswith(first) - line.startswith(beyond) for line in lines)

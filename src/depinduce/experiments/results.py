@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from depinduce import __version__
-from depinduce.experiments.experiment import DECODERS, name_of_trees
-from depinduce.experiments.suites import EXPERIMENTS, SUITES, plan, read_cell
+from depinduce.experiments.experiment import name_of_trees
+from depinduce.experiments.suites import EXPERIMENTS, SUITES, plan, read_cells
 from depinduce.experiments.ud import LANGUAGES, LENGTHS
 from depinduce.learning.settings.learning import JOINT_MODELS
 from depinduce.learning.settings.networks import STAGES
+from depinduce.models.model_files import FIRST, SECOND
+from depinduce.parsing.decoding import DECODERS
 
 AVERAGE = "average"
-MEMBERS = ("first", "second")  # of a joint model
 
 Pick = Callable[[dict[str, Any]], float | None]  # one number of a cell's result
 
@@ -83,12 +84,12 @@ class Results:
         start: str | None = None,
     ) -> Results:
         """Whatever is there, of all experiments of a suite. start: a file of trees in the place of HDP-DEP's"""
-        found = [read_cell(cell, out, start) for cell in plan(SUITES[suite], languages, seeds, split)]
-        return cls([result for result in found if result is not None], languages, seeds, split, suite, start)
+        found = read_cells(plan(SUITES[suite], languages, seeds, split), out, start)
+        return cls(list(found.values()), languages, seeds, split, suite, start)
 
     @property
     def experiments(self) -> list[str]:
-        """Those with a finished cell."""
+        """The experiments with a finished cell."""
         return [name for name in SUITES[self.suite] if any(experiment == name for experiment, _, _ in self.cells)]
 
     @property
@@ -140,7 +141,7 @@ class Results:
         picks: dict[str, dict[str, Pick]] = {
             decoder: {length: uas(length, decoder) for length in lengths} for decoder in DECODERS
         }
-        for part in MEMBERS if EXPERIMENTS[experiment].configuration().learning.model in JOINT_MODELS else ():
+        for part in (FIRST, SECOND) if EXPERIMENTS[experiment].configuration().learning.model in JOINT_MODELS else ():
             for decoder in DECODERS:
                 picks[f"{part} alone, {decoder}"] = {length: uas(length, decoder, part) for length in lengths}
         picks["log_likelihood"] = {part: log_likelihood(part) for part in ("train", "dev")}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from depinduce.errors import DepinduceError
 from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, Cell, name_of_trees
+from depinduce.experiments.kept_cells import Place, kept
 from depinduce.experiments.ud import JOINT, UD
 from depinduce.experiments.wsj import WSJ
 from depinduce.learning.settings.configuration import as_saved, changes, configure
@@ -32,27 +32,29 @@ def plan(names: Iterable[str], languages: Iterable[str], seeds: int, split: str 
     ]
 
 
-def read_cell(cell: Cell, out: Path, start: str | None = None) -> dict[str, Any] | None:
-    """The result of a cell, None if it is not there; one made with other settings, or from other trees, is refused."""
-    path = cell.path(out)
-    if not path.exists():
-        return None
-    remedy = "Choose another --out, or delete it to run it again."
+def read_cells(cells: Iterable[Cell], out: Path, start: str | None = None) -> dict[Cell, dict[str, Any]]:
+    """The results of those that are there; one made with other settings, or from other trees, is refused."""
+    found = kept(cells, out)
+    for cell, one in found.items():
+        _require_same_making(cell, one.result, one.place, start)
+    return {cell: one.result for cell, one in found.items()}
+
+
+def _require_same_making(cell: Cell, result: dict[str, Any], place: Place, start: str | None) -> None:
+    """Refuse what was made in another way than a training would be now. start: a file of trees, or HDP-DEP's"""
     try:
-        result = json.loads(path.read_text(encoding="utf-8"))
         version = (result["format"], result["format_version"])
         settings = as_saved(configure(result["settings"]).values())
     except (ValueError, TypeError, KeyError, DepinduceError) as error:
-        raise DepinduceError(f"{path}: not a result that this version can read ({error}). {remedy}") from error
+        raise place.refusal(f"not a result that this version can read ({error})") from error
     if version != (CELL_FORMAT, CELL_FORMAT_VERSION):
-        raise DepinduceError(f"{path}: written in another format, {version[0]} {version[1]}. {remedy}")
+        raise place.refusal(f"written in another format, {version[0]} {version[1]}")
     trees = result.get("start")
     wanted = name_of_trees(start) if start is not None and EXPERIMENTS[cell.experiment].starts_from_hdp else None
     if trees != wanted:
         came = "HDP-DEP" if trees is None else f"the trees of {trees}"
-        raise DepinduceError(f"{path}: started from {came}, which is not what --init says now. {remedy}")
+        raise place.refusal(f"started from {came}, which is not what --init says now")
     now = as_saved(EXPERIMENTS[cell.experiment].configuration(cell.seed).values())
     changed = [name for name in {**now, **settings} if now.get(name) != settings.get(name)]
     if changed:
-        raise DepinduceError(f"{path}: made with other settings: {changes(changed, settings, now)}. {remedy}")
-    return result
+        raise place.refusal(f"made with other settings: {changes(changed, settings, now)}")

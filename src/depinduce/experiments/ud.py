@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from depinduce.errors import DepinduceError
-from depinduce.experiments.experiment import Experiment
+from depinduce.experiments.experiment import CURVE_EPOCHS, CURVE_SEEDS, EM, NO_SKIP, SEPARATE, Experiment
 
 LANGUAGES = {
     "eu": "Basque",
@@ -21,7 +21,6 @@ LANGUAGES = {
 }  # in the order of the paper's tables
 DEVELOPMENT = ("fr", "pl", "eu")  # the languages whose dev trees may be looked at while developing
 LENGTHS = ("15", "40")  # of the sentences that are scored
-CURVE_EPOCHS, CURVE_SEEDS = 40, 3
 _on_ud = partial(Experiment, languages=tuple(LANGUAGES))
 
 
@@ -46,16 +45,14 @@ UD = {
     "curve-dmo": _curve("paper-ud-sibling", "paper-sibling on French, every epoch scored (figures)"),
     "curve-em": _curve("paper-ud-sibling-em", "paper-sibling-em on French, every epoch scored (figures)"),
 }
-SEPARATE, TWO = {"agreement": False}, ("fr", "pl")
+TWO = ("fr", "pl")
 JOINT = {
     "joint": _on_ud("ud-joint-sibling", "sibling-NDMV and L-NDMV, trained to agree"),
     "separate": _on_ud("ud-joint-sibling", "the same two, each trained for itself", SEPARATE),
     "joint-grand": _on_ud("ud-joint-grand", "grand-NDMV and L-NDMV, trained to agree", languages=TWO),
     "separate-grand": _on_ud("ud-joint-grand", "the same two, each for itself", SEPARATE, languages=TWO),
-    "joint-em": _on_ud("ud-joint-sibling", "joint by product EM instead of DMO", {"method": "em"}, languages=TWO),
-    "joint-no-skip": _on_ud(
-        "ud-joint-sibling", "joint without skip connections", {"skip_connections": False}, languages=TWO
-    ),
+    "joint-em": _on_ud("ud-joint-sibling", "joint by product EM instead of DMO", EM, languages=TWO),
+    "joint-no-skip": _on_ud("ud-joint-sibling", "joint without skip connections", NO_SKIP, languages=TWO),
 }
 
 

@@ -95,14 +95,13 @@ def table_2(results: Results, length: str) -> Captioned:
 
 def table_3_likelihood(results: Results) -> Captioned:
     """The log-likelihood part of table 3."""
-    rows = []
-    for language in results.languages:
-        cells = []
-        for experiment in TABLE_3.values():
-            spreads = [results.spread(experiment, language, log_likelihood(part)) for part in ("train", "dev")]
-            shown = " / ".join(f"{spread.mean:.2f}" for spread in spreads if spread.values)
-            cells.append(shown + spreads[0].missing)
-        rows.append([name_of(language), *cells, *map(str, paper_numbers()["table3"]["log_likelihood"][language])])
+    paper = paper_numbers()["table3"]["log_likelihood"]
+    rows = [
+        [name_of(language)]
+        + [both_likelihoods(results, experiment, language) for experiment in TABLE_3.values()]
+        + [str(number) for number in paper[language]]
+        for language in results.languages
+    ]
     notes = [
         "Mean per training and per dev sentence of up to 15 words under the model that was kept. Which of the two the "
         "paper prints it does not say.",
@@ -203,8 +202,15 @@ def _quoted(results: Results, column: Mapping[str, float], language: str) -> str
 def both_lengths(
     results: Results, experiment: str, language: str, decoder: str = "viterbi", part: str | None = None
 ) -> str:
+    """The attachment scores of short sentences and of longer ones."""
     picks: list[Pick] = [uas(length, decoder, part) for length in EXPERIMENTS[experiment].lengths]
     return " / ".join(str(results.spread(experiment, language, pick)) for pick in picks).strip(" /")
+
+
+def both_likelihoods(results: Results, experiment: str, language: str) -> str:
+    """The means of a training and of a dev sentence."""
+    spreads = [results.spread(experiment, language, log_likelihood(part)) for part in ("train", "dev")]
+    return " / ".join(f"{spread.mean:.2f}" for spread in spreads if spread.values) + spreads[0].missing
 
 
 def knowledge_used(columns: Mapping[str, str], trees: str | None = None) -> str:

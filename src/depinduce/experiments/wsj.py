@@ -13,13 +13,11 @@ from pathlib import Path
 from depinduce.corpus.penn import PennSettings, convert, write_splits
 from depinduce.corpus.penn.sections import as_choice, find_sections
 from depinduce.errors import DepinduceError
-from depinduce.experiments.experiment import Experiment
+from depinduce.experiments.experiment import CURVE_EPOCHS, CURVE_SEEDS, EM, NO_SKIP, SEPARATE, Experiment
 from depinduce.files import atomic_file
 
 NAME = "wsj"  # in the place of a language
 LENGTHS = ("10", "all")
-CURVE_EPOCHS, CURVE_SEEDS = 40, 3
-NO_SKIP, EM, SEPARATE = {"skip_connections": False}, {"method": "em"}, {"agreement": False}
 FROM_HARMONIC = {"init": ("harmonic",), "start_trees": "best"}
 CURVE = {"epochs": CURVE_EPOCHS, "patience": CURVE_EPOCHS, "ladder": ()}  # from the parses of HDP-DEP at once
 SAMPLE_TRAIN = "conll2000_unlabelled.conllu"

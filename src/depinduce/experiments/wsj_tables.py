@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from depinduce.evaluation.tables import Table
-from depinduce.experiments.results import Results, log_likelihood, paper_numbers
-from depinduce.experiments.ud_tables import QUOTED, Captioned, both_lengths, knowledge_used, title_of
+from depinduce.experiments.results import Results, paper_numbers
+from depinduce.experiments.ud_tables import QUOTED, Captioned, both_lengths, both_likelihoods, knowledge_used, title_of
 from depinduce.experiments.wsj import NAME
+from depinduce.models.model_files import FIRST, SECOND
 
 TABLE_1 = {  # rows: the experiment, and its name in the paper if it is there
     "DMV": ("wsj-dmv", "DMV"),
@@ -35,7 +36,7 @@ TABLE_4 = {  # by DMO, by DMO without skip connections, by EM
 }
 WAYS = ("DMO", "DMO, no skip connections", "EM")
 TABLE_5 = {"separate": ("separately", "wsj-separate-sibling"), "joint": ("jointly", "wsj-joint-sibling")}
-PARSED_BY = {"L-NDMV": "first", "sibling-NDMV": "second", "both": None}  # the part of the model
+PARSED_BY = {"L-NDMV": FIRST, "sibling-NDMV": SECOND, "both": None}  # the part of the model
 UAS = "UAS (%), ≤10 words / all"
 
 
@@ -92,13 +93,12 @@ def table_4(results: Results) -> Captioned:
 def table_4_likelihood(results: Results) -> Captioned:
     """Skip connections and training methods: log-likelihoods."""
     paper = paper_numbers("wsj")["table4"]
-    rows = []
-    for name, experiments in TABLE_4.items():
-        shown = []
-        for experiment in experiments:
-            spreads = [results.spread(experiment, NAME, log_likelihood(part)) for part in ("train", "dev")]
-            shown.append(" / ".join(f"{spread.mean:.2f}" for spread in spreads if spread.values) + spreads[0].missing)
-        rows.append([name, *shown, *(str(numbers[0]) for numbers in paper[name])])
+    rows = [
+        [name]
+        + [both_likelihoods(results, experiment, NAME) for experiment in experiments]
+        + [str(numbers[0]) for numbers in paper[name]]
+        for name, experiments in TABLE_4.items()
+    ]
     notes = [
         "Mean per training and per dev sentence of up to 10 words under the model that was kept. Which of the two the "
         "paper prints it does not say. Of joint models: log Σ p₀p₁, of the product of both parts.",
@@ -140,7 +140,7 @@ def _start(results: Results) -> str:
 
 
 def _quoted(numbers: list[float] | None) -> str:
-    """As the paper prints them: up to 10 words, then all. A dash where it has only the first, nothing without both."""
+    """The numbers of the paper: up to 10 words, then all. A dash where it has only the first, nothing without both."""
     if numbers is None:
         return ""
     return " / ".join(map(str, numbers)) + (" / –" if len(numbers) == 1 else "")

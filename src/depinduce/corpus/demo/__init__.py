@@ -1,7 +1,6 @@
 """The demo corpus: 1,500 short English sentences with Universal Dependencies trees, all synthetic.
 
-The sentences come from a hand-written lexicalised grammar (see `sentences`); `python -m
-depinduce.corpus.demo` writes the files again, byte for byte.
+A hand-written lexicalised grammar drew the sentences; it is no part of the package (`tools/demo_corpus`).
 """
 
 from __future__ import annotations
