@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import depinduce
-from depinduce.chart.engine import expectations, log_partition
 from depinduce.chart.states import state_expectations, tiny_problem
 from depinduce.corpus import Corpus, Reading, Vocabulary, build_corpus, load_corpus
 from depinduce.errors import DepinduceError
@@ -24,24 +22,16 @@ from depinduce.experiments.kept_cells import keep
 from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.files import atomic_file
 from depinduce.grammar.rules import RuleTable
-from depinduce.learning.held_out import held_out, training_corpus
-from depinduce.learning.network_training import Diverged
-from depinduce.learning.runs import Run
-from depinduce.learning.settings.configuration import Configuration, configure
-from depinduce.learning.settings.learning import COUNT_MODELS, HDP_MODELS, NETWORK_MODELS, LearningSettings
-from depinduce.learning.settings.networks import NeuralSettings
+from depinduce.learning.lesson import Lesson
+from depinduce.learning.run import Run
+from depinduce.learning.settings.configuration import configure
+from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.starts import trees_of_file
-from depinduce.learning.trainers import count_trainer
-from depinduce.learning.watching import watcher
-from depinduce.models.joint_model import JointModel
-from depinduce.models.loading import member
-from depinduce.models.model_files import FIRST, SECOND
-from depinduce.models.state_model import HdpModel
+from depinduce.learning.training import Diverged
+from depinduce.models.model import Model
+from depinduce.models.table import entry
 from depinduce.models.tag_model import GrammarModel
 from depinduce.parsing.decoding import DECODERS, Parsing, parse_corpus
-
-if TYPE_CHECKING:
-    from depinduce.models.loading import Model
 
 TRAINING_CODE = (  # all that results depend on
     "corpus", "grammar", "chart", "evaluation", "networks", "models", "parsing", "learning",
@@ -99,17 +89,14 @@ def run_cell(task: CellTask, send: Callable[[Any], None] = lambda message: None)
 def _trained_and_scored(task: CellTask) -> dict[str, Any]:
     cell, configuration = task.cell, configure(task.settings)
     files = {name: str(task.data / cell.language / f"{name}.conllu") for name in ("train", "dev", cell.split)}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # held-out sentences with unseen tags are left out, as everywhere
-        train = training_corpus([files["train"]], configuration.reading)
-        dev = held_out([files["dev"]], configuration.reading, train)
-    if configuration.neural:
-        watch = None
-        if task.watched:
-            watch = watcher(files["dev"], train.tag_vocabulary, configuration.reading, task.lengths[:1])
-        model, history = _trained_network(task, Run(configuration, train, dev, watch=watch))
-    else:
-        model, history = _trained_counts(configuration, train)
+    watched = files["dev"] if task.watched else None
+    lesson = Lesson.of(
+        configuration, [files["train"]], [files["dev"]], watched, quiet=True, watched_lengths=task.lengths[:1]
+    )
+    train, dev = lesson.train, lesson.dev
+    if configuration.learning.batch_size is None:  # trained to the end, so that nothing need be held out
+        lesson = replace(lesson, dev=None)
+    model, history = _trained(task, lesson.run())
     settings, gold = configuration.learning, _gold(files[cell.split], configuration.reading, train.tag_vocabulary)
     return {
         "format": CELL_FORMAT,
@@ -125,11 +112,7 @@ def _trained_and_scored(task: CellTask) -> dict[str, Any]:
         "training_data": train.identity(),
         "start": None if task.start is None else name_of_trees(task.start),
         "scores": _scores(model, gold, task.lengths),
-        "members": {
-            name: _scores(member(model, name), gold, task.lengths)
-            for name in (FIRST, SECOND)
-            if isinstance(model, JointModel)
-        },
+        "parts": {name: _scores(part, gold, task.lengths) for name, part in model.parts.items()},
         "log_likelihood": {
             name: _mean_log_likelihood(model, settings, part) for name, part in (("train", train), ("dev", dev))
         },
@@ -138,18 +121,7 @@ def _trained_and_scored(task: CellTask) -> dict[str, Any]:
     }
 
 
-def _trained_counts(configuration: Configuration, train: Corpus) -> tuple[Model, list[dict[str, Any]]]:
-    """A count model, or HDP-DEP; they are trained to the end, so that nothing need be held out."""
-    learn = count_trainer(configuration.learning)
-    model, finished = learn(configuration.learning, configuration.reading, train)
-    if not finished:
-        raise KeyboardInterrupt
-    return model, [
-        {name: value for name, value in step.items() if name != "seconds"} for step in model.history["steps"]
-    ]
-
-
-def _trained_network(task: CellTask, run: Run) -> tuple[Model, list[dict[str, Any]]]:
+def _trained(task: CellTask, run: Run) -> tuple[Model, list[dict[str, Any]]]:
     if run.settings.init[0] == "hdp-dep":
         run.heads = _start_trees(run, task)
     if run.settings.ladder:
@@ -177,7 +149,7 @@ def _share_first_rung(run: Run, task: CellTask) -> None:
     first = [rung for rung in run.rungs if rung.number == 0]
     description = {
         "rungs": [vars(rung) | {"settings": vars(rung.settings)} for rung in first],
-        "network": vars(run.configuration.network),
+        "network": run.configuration.network and vars(run.configuration.network),
         "start": None if task.start is None else name_of_trees(task.start),
         "watched": task.watched,
     }
@@ -194,7 +166,8 @@ def _share_first_rung(run: Run, task: CellTask) -> None:
 
 def _shared(run: Run, task: CellTask, description: dict, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Arrays that an earlier cell made in the same way from the same files, or that are made now and kept."""
-    about = description | {"data": [run.train.fingerprint(), run.dev.fingerprint()], "code": task.code}
+    dev = None if run.dev is None else run.dev.fingerprint()
+    about = description | {"data": [run.train.fingerprint(), dev], "code": task.code}
     name = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
     path = task.out / SHARED / f"{name}.npz"
     if path.exists():
@@ -226,14 +199,12 @@ def _scores(model: Model, gold: Corpus, lengths: tuple[str, str]) -> dict[str, d
 
 
 def _mean_log_likelihood(model: Model, settings: LearningSettings, corpus: Corpus) -> float | None:
-    """Of a sentence of up to 15 words, under the constraint of the training; HDP-DEP has only a bound of it."""
-    if isinstance(model, HdpModel):
+    """The mean of sentences of up to 15 words, under the constraint of the training; HDP-DEP has only a bound of it."""
+    if not model.scores_trees:
         return None
     short = corpus.select(corpus.lengths <= LIKELIHOOD_LENGTH)
-    if isinstance(settings, NeuralSettings):
-        model = model.with_non_heads(settings.non_heads_in("training"))
-    table, batch, factors = model.problem(short)
-    return float(log_partition(table, batch, factors, threads=settings.threads).mean())
+    problem = model.with_non_heads(settings.non_heads_in("training")).problem(short)
+    return float(problem.log_partition(threads=settings.threads).mean())
 
 
 def warm_up(cells: list[Cell]) -> None:
@@ -242,15 +213,15 @@ def warm_up(cells: list[Cell]) -> None:
     ids = tags.ids(["NOUN", "DET", "NOUN"])
     corpus = replace(build_corpus([]), offsets=np.array([0, 1, 3]), tags=ids, words=ids, tag_vocabulary=tags)
     settings = [EXPERIMENTS[name].configuration().learning for name in dict.fromkeys(cell.experiment for cell in cells)]
-    names = {name for learning in settings for name in (*getattr(learning, "ladder", ()), learning.model)}
-    if names & {*HDP_MODELS} or any(learning.init[0] in HDP_MODELS for learning in settings):
+    names = {name for learning in settings for name in (*learning.ladder, learning.model)}
+    if any("hdp-dep" in (learning.model, learning.init[0]) for learning in settings):
         state_expectations(*tiny_problem())
-    for order in {(NETWORK_MODELS | COUNT_MODELS)[name] for name in names - {*HDP_MODELS}}:
+    for order in {entry(name).order for name in names - {"hdp-dep"}}:
         rows = 2 * len(tags) * order.slots(len(tags))
         table = RuleTable(np.zeros(len(tags)), np.zeros((rows, len(tags))), np.zeros((rows, 2)))
         for non_heads in ((), ("DET",)):
             model = GrammarModel(order, tags, table, non_heads)
-            expectations(*model.problem(corpus))
-            log_partition(*model.problem(corpus))
+            model.problem(corpus).expect()
+            model.problem(corpus).log_partition()
             for decoder in DECODERS:
                 parse_corpus(model, corpus, Parsing(decoder))

@@ -13,9 +13,8 @@ from depinduce.experiments.ud_tables import (
     title_of,
     with_average,
 )
-from depinduce.models.model_files import FIRST, SECOND
 
-PARSED_BY = {"L-NDMV": FIRST, "second-order": SECOND, "both": None}  # the part of the model
+PARSED_BY = {"L-NDMV": "words", "second-order": "tags", "both": None}  # the part of the model
 TRAINED = {"separate": "separately", "joint": "jointly"}
 VARIANTS = {
     "sibling + L, jointly": "joint",

@@ -90,6 +90,8 @@ def _in_own_file(cell: Cell, out: Path) -> Kept | None:
 def _read(text: bytes, place: Place) -> tuple[Key, Kept]:
     try:
         result = json.loads(text)
+        if before := result.pop("members", None):  # what version 0.1.0 called the parts of a joint model
+            result["parts"] = {"words": before["first"], "tags": before["second"]}
         return _key(result), Kept(result, place)
     except (ValueError, TypeError, KeyError) as error:
         raise place.refusal(f"not the result of a cell ({error})") from error

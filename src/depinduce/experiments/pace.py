@@ -7,10 +7,9 @@ from pathlib import Path
 
 from depinduce.experiments.experiment import Cell
 from depinduce.experiments.suites import EXPERIMENTS
-from depinduce.learning.runs import rungs
+from depinduce.learning.run import rungs
 from depinduce.learning.settings.configuration import MAX_LENGTH
 from depinduce.learning.settings.learning import LearningSettings
-from depinduce.learning.settings.networks import NeuralSettings
 
 # Measured on one core of 2.45 GHz. They only shape the first guess.
 SECONDS_PER_EPOCH = {  # or iteration, per 1000 sentences
@@ -67,15 +66,14 @@ class Pace:
 
 def seconds_per_thousand(settings: LearningSettings) -> float:
     """The time of the whole training, per 1000 sentences."""
-    if not isinstance(settings, NeuralSettings):
-        return settings.iterations * SECONDS_PER_EPOCH[settings.model]
-    steps = 1 + FURTHER_STEP * (settings.gradient_steps - 1)
-    stops_early = settings.patience < settings.epochs
-    epochs = min(settings.epochs, EPOCHS_UNTIL_STOP) if stops_early else settings.epochs
     seconds = 0.0
     for rung in rungs(settings):
-        growing = MAX_LENGTH - settings.grow_from if settings.grow_from and rung.number == 0 else 0
-        whole = settings.start_epochs + steps * (epochs + SHORT_EPOCH * growing)
+        own = rung.settings
+        stops_early = own.batch_size is not None and own.patience < own.most_rounds
+        rounds = min(own.most_rounds, EPOCHS_UNTIL_STOP) if stops_early else own.most_rounds
+        growing = MAX_LENGTH - own.grow_from if own.grow_from else 0
+        steps = 1 + FURTHER_STEP * (own.gradient_steps - 1)
+        whole = own.start_epochs + steps * (rounds + SHORT_EPOCH * growing)
         seconds += whole * SECONDS_PER_EPOCH[rung.model]
     return seconds
 

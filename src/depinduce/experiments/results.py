@@ -14,9 +14,7 @@ from depinduce import __version__
 from depinduce.experiments.experiment import name_of_trees
 from depinduce.experiments.suites import EXPERIMENTS, SUITES, plan, read_cells
 from depinduce.experiments.ud import LANGUAGES, LENGTHS
-from depinduce.learning.settings.learning import JOINT_MODELS
-from depinduce.learning.settings.networks import STAGES
-from depinduce.models.model_files import FIRST, SECOND
+from depinduce.models.model_files import PARTS
 from depinduce.parsing.decoding import DECODERS
 
 AVERAGE = "average"
@@ -141,7 +139,7 @@ class Results:
         picks: dict[str, dict[str, Pick]] = {
             decoder: {length: uas(length, decoder) for length in lengths} for decoder in DECODERS
         }
-        for part in (FIRST, SECOND) if EXPERIMENTS[experiment].configuration().learning.model in JOINT_MODELS else ():
+        for part in PARTS if EXPERIMENTS[experiment].configuration().learning.entry.is_joint else ():
             for decoder in DECODERS:
                 picks[f"{part} alone, {decoder}"] = {length: uas(length, decoder, part) for length in lengths}
         picks["log_likelihood"] = {part: log_likelihood(part) for part in ("train", "dev")}
@@ -154,7 +152,7 @@ class Results:
 
 def uas(length: str, decoder: str = "viterbi", part: str | None = None) -> Pick:
     """The attachment score; of a joint model, that of one part alone if it is named."""
-    return lambda cell: (cell["scores"] if part is None else cell["members"][part])[decoder][length]
+    return lambda cell: (cell["scores"] if part is None else cell["parts"][part])[decoder][length]
 
 
 def log_likelihood(part: str) -> Pick:
@@ -169,7 +167,7 @@ def knowledge(experiment: str, trees: str | None = None) -> str:
     settings = EXPERIMENTS[experiment].configuration().learning
     known = []
     if settings.constrained_tags:
-        stages = getattr(settings, "constraint", STAGES)
+        stages = settings.constraint
         tags = " ".join(settings.constrained_tags)
         known += [f"function-word constraint ({tags} head nothing) in {', '.join(stages)}"] if stages else []
     if settings.rules is not None:

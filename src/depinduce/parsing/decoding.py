@@ -79,8 +79,8 @@ def parse_trees(model: Model, corpus: Corpus, parsing: Parsing, first: int = 0) 
         option = "--k-best" if parsing.k_best else "--samples"
         raise DepinduceError(
             f"{option}: this model has hidden states, and its chart sums over all trees and all states together: it "
-            "does not tell the probability of a single tree, which is a sum over its states. Leave the option away for the "
-            "tree with the most probable arcs, or take another model."
+            "does not tell the probability of a single tree, which is a sum over its states. Leave the option away for "
+            "the tree with the most probable arcs, or take another model."
         )
     seeds = sample_seeds(parsing.seed or 0, first + corpus.index) if parsing.samples else None
     if model.one_table:

@@ -75,6 +75,7 @@ class LearningSettings:
     batch_size: ClassVar[int | None] = None  # sentences to learn from at a time, in random order; None: all, in theirs
     grow_from: ClassVar[int] = 0
     start_epochs: ClassVar[int] = 0
+    gradient_steps: ClassVar[int] = 1
     anchor: ClassVar[float] = 0.0
     agreement: ClassVar[bool] = True
     word_init: ClassVar[tuple[str, ...]] = ()
