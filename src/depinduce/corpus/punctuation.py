@@ -62,7 +62,7 @@ def is_punctuation(sentence: Sentence, mode: str, tag_column: int = UPOS) -> np.
     return np.zeros(len(sentence), dtype=bool) if keep is None else ~np.array(keep, dtype=bool)
 
 
-def remove(heads: Sequence[int], keep: Sequence[bool]) -> list[int]:
+def remove(heads: Sequence[int], keep: Sequence[bool] | np.ndarray) -> list[int]:
     """The heads of the kept words, renumbered, each child with the nearest of its ancestors that is kept.
 
     0 where no ancestor is kept; -1 where the way up meets an unknown head.
@@ -79,7 +79,7 @@ def remove(heads: Sequence[int], keep: Sequence[bool]) -> list[int]:
     return result
 
 
-def _nearest_kept(head: int, heads: Sequence[int], keep: Sequence[bool]) -> int:
+def _nearest_kept(head: int, heads: Sequence[int], keep: Sequence[bool] | np.ndarray) -> int:
     for _ in heads:  # no way up is longer, unless it goes in a circle
         if head <= 0 or keep[head - 1]:
             return int(head)
