@@ -47,6 +47,7 @@ def sentence_pairs(gold: str, predicted: str, *, trees: bool = True) -> Iterator
     for number, (ours, theirs) in enumerate(pairs, start=1):
         if ours is None or theirs is None:
             longer, shorter, extra = (predicted, gold, theirs) if ours is None else (gold, predicted, ours)
+            assert extra is not None  # the longer file has it
             raise InputError(
                 longer, extra.line, f"sentence {number} is not in {shorter}", "Compare files with the same sentences."
             )
