@@ -126,7 +126,8 @@ class DepinduceParser(Pipe):
             relative = heads[id(doc)]
             root, other = (doc.vocab.strings.add(label) for label in (ROOT_LABEL, LABEL))
             labels = np.where(relative == 0, np.uint64(root), np.uint64(other))
-            doc.from_array([HEAD, DEP], np.stack([relative.astype(np.uint64), labels], axis=1))
+            columns = np.stack([relative.astype(np.uint64), labels], axis=1)
+            doc.from_array([HEAD, DEP], columns)  # pyright: ignore[reportArgumentType]  # its stub takes no NumPy array
 
     def _sentences(self, doc: Doc) -> Iterator[Span]:
         if doc.has_annotation("SENT_START"):
@@ -180,7 +181,10 @@ class DepinduceParser(Pipe):
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> DepinduceParser:
         """Read the model that `to_bytes` wrote."""
         with tempfile.TemporaryDirectory() as folder:
-            for name, content in srsly.msgpack_loads(data).items():
+            files = srsly.msgpack_loads(data)
+            if not isinstance(files, dict):
+                raise DepinduceError("These bytes hold no model. Take those that `to_bytes` gave.")
+            for name, content in files.items():
                 path = Path(folder) / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)

@@ -6,9 +6,12 @@ import argparse
 import dataclasses
 import textwrap
 from collections.abc import Collection
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
-Settings = TypeVar("Settings")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Settings = TypeVar("Settings", bound="DataclassInstance")
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -84,4 +87,4 @@ def _with_default(help: str, shown: Any) -> str:
 
 class _AsTuple(argparse.Action):
     def __call__(self, parser, namespace, values, option_string=None):
-        setattr(namespace, self.dest, tuple(values))
+        setattr(namespace, self.dest, tuple(values or ()))

@@ -245,7 +245,7 @@ class _Handler(BaseHTTPRequestHandler):
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What the library finds wrong with a request, in our form."""
         self.close_connection = True
-        self.command = getattr(self, "command", None)
+        self.command = getattr(self, "command", "")
         self._send_fault(code, f"{message or HTTPStatus(code).phrase}.")
 
     def log_message(self, format: str, *arguments: object) -> None:
