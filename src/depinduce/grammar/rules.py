@@ -17,6 +17,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 from functools import cached_property
+from typing import overload
 
 import numpy as np
 
@@ -183,6 +184,12 @@ class Factors:
         return self.root, self.decision, self.arc
 
 
+@overload
+def multiplied(one: Factors, other: Factors | None) -> Factors: ...
+@overload
+def multiplied(one: Factors | None, other: Factors) -> Factors: ...
+@overload
+def multiplied(one: Factors | None, other: Factors | None) -> Factors | None: ...
 def multiplied(one: Factors | None, other: Factors | None) -> Factors | None:
     """The product of two sets of factors over the same sentences."""
     if one is None or other is None:
