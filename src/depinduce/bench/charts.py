@@ -74,7 +74,7 @@ def measure(settings: ChartBench, report: Callable[[Case], None] = lambda case: 
         report(case)
     return {
         "benchmark": "charts",
-        "denominator": __doc__.split("\n\n", 1)[1].strip(),
+        "denominator": denominator(__doc__),
         "settings": asdict(settings),
         "cases": [asdict(case) for case in cases],
         "growth_exponent": {
@@ -134,6 +134,11 @@ def yardsticks(order: Order) -> dict[str, tuple[str, str]]:
     return {which: how for which, how in wanted if order is Order.SIBLING or how[0] == yardstick.GROWING}
 
 
+def denominator(about: str | None) -> str:
+    """What a benchmark measures, and against what: the text of its module without the title."""
+    return (about or "").partition("\n\n")[2].strip()
+
+
 def least_seconds(run: Callable[[], object], seconds: float, fewest: int = 3) -> float:
     """The shortest of repeated runs."""
     run()  # compiles, fills caches
@@ -146,8 +151,10 @@ def least_seconds(run: Callable[[], object], seconds: float, fewest: int = 3) ->
     return best
 
 
-def as_tensors(table: RuleTable, precision: str) -> tuple[torch.Tensor, ...]:
-    return tuple(torch.tensor(part, dtype=DTYPES[precision]) for part in (table.root, table.child, table.decision))
+def as_tensors(table: RuleTable, precision: str) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    parts = (table.root, table.child, table.decision)
+    root, child, decision = (torch.tensor(part, dtype=DTYPES[precision]) for part in parts)
+    return root, child, decision
 
 
 def time_yardstick(
