@@ -39,7 +39,7 @@ TAGS = 40
 
 
 def measure(settings: LexicalBench, report: Callable[[str], None] = lambda what: None) -> dict:
-    """Everything, as a dictionary for JSON."""
+    """The results of the benchmark, as a dictionary for JSON."""
     torch.set_num_threads(settings.threads)
     seconds = {}
     for name, model in (("L-NDMV", "lexical"), ("joint", "joint-sibling")):
@@ -124,7 +124,7 @@ def bare_products(training: NetworkTraining, batch: np.ndarray) -> Callable[[], 
 
 
 def _product(rows: int, inner: int, columns: int) -> Callable[[], None]:
-    """Y = X W, and the gradients by X and by W."""
+    """A function that multiplies Y = X W, and what the gradients by X and by W take."""
     x, weight, y = torch.randn(rows, inner), torch.randn(inner, columns), torch.randn(rows, columns)
     to_x, to_weight = torch.empty_like(x), torch.empty_like(weight)
 

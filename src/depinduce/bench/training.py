@@ -112,7 +112,7 @@ YARDSTICKS = {
 
 
 def measure(settings: TrainingBench, report: Callable[[str], None] = lambda what: None) -> dict:
-    """Everything, as a dictionary for JSON."""
+    """The results of the benchmark, as a dictionary for JSON."""
     torch.set_num_threads(settings.threads)
     corpus = load_sentences(settings)
     chosen = random_batches(corpus, settings)
@@ -155,7 +155,7 @@ def load_sentences(settings: TrainingBench) -> Corpus:
 
 
 def new_training(settings: TrainingBench, corpus: Corpus) -> NetworkTraining:
-    """Ours: epochs of a sibling model as `depinduce train` runs them, without an anchor."""
+    """Our training: epochs of a sibling model as `depinduce train` runs them, without an anchor."""
     learning = NeuralSettings(
         model="sibling", method="dmo", batch_size=settings.batch_size, threads=settings.threads, seed=settings.seed
     )
@@ -200,7 +200,7 @@ def sentences_by_length(corpus: Corpus) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def assert_equal_results(settings: TrainingBench, corpus: Corpus) -> None:
-    """Ours and every yardstick give some batches the same log-likelihood, and every weight the same gradient."""
+    """An error unless ours and every yardstick give some batches the same log-likelihood and the same gradients."""
     lengths = list(sentences_by_length(corpus))
     for which in np.unique(np.linspace(0, len(lengths) - 1, CHECKED).astype(int)):
         chosen = np.isin(np.arange(len(corpus)), lengths[which][1][: settings.batch_size])
@@ -311,7 +311,7 @@ def measure_memory(settings: TrainingBench) -> dict:
 
 
 def run_and_measure_memory(settings: TrainingBench, name: str) -> float:
-    """Train for an epoch (the authors' way: one batch of each shape), or only load the corpus."""
+    """The peak memory of an epoch (the authors' way: of one batch of each shape), or of loading the corpus alone."""
     torch.set_num_threads(settings.threads)
     corpus = load_sentences(settings)
     if name == OURS:

@@ -18,7 +18,7 @@ class Marks(NamedTuple):
     xpos: frozenset[str]
 
     def keep(self, sentence: Sentence) -> list[bool] | None:
-        """For every word whether it stays; None if all stay."""
+        """Which words stay, a flag for each; None if all stay."""
         upos = sentence.column(UPOS) if self.upos else ()
         xpos = sentence.column(XPOS) if self.xpos else ()
         if self.upos.isdisjoint(upos) and self.xpos.isdisjoint(xpos):
@@ -57,7 +57,7 @@ def marks_of(mode: str, tag_column: int = UPOS) -> Marks:
 
 
 def is_punctuation(sentence: Sentence, mode: str, tag_column: int = UPOS) -> np.ndarray:
-    """For every word whether it is punctuation, bool [n]."""
+    """Which words are punctuation, bool [n]."""
     keep = marks_of(mode, tag_column).keep(sentence)
     return np.zeros(len(sentence), dtype=bool) if keep is None else ~np.array(keep, dtype=bool)
 

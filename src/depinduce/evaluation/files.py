@@ -39,7 +39,7 @@ def align_files(gold: str, predicted: str, reading: Reading) -> AlignedTrees:
 
 
 def sentence_pairs(gold: str, predicted: str, *, trees: bool = True) -> Iterator[tuple[Sentence, Sentence]]:
-    """Sentence by sentence; files that do not hold the same words are refused.
+    """The pairs of a gold and a predicted sentence; files that do not hold the same words are refused.
 
     With `trees`, every word must be in a tree in both. Sentences without words are left out.
     """

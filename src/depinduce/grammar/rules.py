@@ -132,7 +132,7 @@ class Batch:
 
 
 def arcs_of(heads: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """See Batch.arcs_of."""
+    """The number of each word's arc among all (head, child) pairs, see `Batch.arcs_of`. [token]"""
     lengths = np.diff(offsets)
     sentence = np.repeat(np.arange(len(lengths)), lengths)
     position = np.arange(len(heads)) - offsets[sentence]

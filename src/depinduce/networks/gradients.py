@@ -36,7 +36,7 @@ class _WrittenOut(torch.autograd.Function):
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """x Wᵀ + b. [row, size]"""
+    """The linear map x Wᵀ + b. [row, size]"""
     return torch.addmm(bias, x, weight.t())
 
 
@@ -46,7 +46,7 @@ def linear_back(x: Tensor, weight: Tensor, to_y: Tensor) -> tuple[Tensor, Tensor
 
 
 def project(x: Tensor, weight: Tensor) -> tuple[Tensor, PullBack[tuple[Tensor, Tensor]]]:
-    """x Wᵀ; the pull-back gives the gradients by x and W. [row, size]"""
+    """The projection x Wᵀ; its pull-back gives the gradients by x and W. [row, size]"""
 
     def pull_back(to_y: Tensor) -> tuple[Tensor, Tensor]:
         return to_y @ weight, to_y.t() @ x

@@ -342,17 +342,17 @@ def _add(sums: Sequence[Tensor], more: Sequence[Tensor]) -> None:
 
 
 def _by_block(rows: Tensor) -> Tensor:
-    """[token · valence · dir, rank] as [dir · valence, token, rank]"""
+    """The rows of inputs by block: [token · valence · dir, rank] as [dir · valence, token, rank]"""
     return rows.view(-1, VALENCES, DIRECTIONS, rows.shape[1]).permute(2, 1, 0, 3).flatten(0, 1)
 
 
 def _by_input(blocks: Tensor) -> Tensor:
-    """[dir · valence, token, rank] as [token · valence · dir, rank]"""
+    """The rows of blocks by input: [dir · valence, token, rank] as [token · valence · dir, rank]"""
     return blocks.unflatten(0, (DIRECTIONS, VALENCES)).permute(2, 1, 0, 3).reshape(-1, blocks.shape[2])
 
 
 def _in_order_of_inputs(blocks: Tensor) -> Tensor:
-    """[dir · valence, size] as [valence · dir, size]; and back, for there are as many of the one as of the other"""
+    """The blocks in the order of inputs: [dir · valence, size] as [valence · dir, size]. It is its own inverse."""
     return blocks.unflatten(0, (DIRECTIONS, VALENCES)).transpose(0, 1).flatten(0, 1)
 
 

@@ -83,7 +83,7 @@ class FileFacts:
 
     @cached_property
     def tag_counts(self) -> dict[str, int]:
-        """From the most to the least frequent."""
+        """How often each tag occurs, from the most to the least frequent."""
         counts = Counter(self.tags.tolist())
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
@@ -175,7 +175,7 @@ def file_facts(
     threads: int = 1,
     report: Callable[[int], None] = lambda sentences: None,
 ) -> FileFacts:
-    """Parse a file with a model, and with those of other seeds. drawn: how many pictures of either kind"""
+    """The facts of a file, parsed with a model and with those of other seeds. drawn: pictures of either kind"""
     parsing = Parsing(threads=threads)
     # What belongs to every block: the words, and the heads that each model finds.
     lengths, tags, heads, gold, posteriors = [], [], [], [], []
@@ -259,7 +259,7 @@ def _worth(corpus: Corpus, parses: Parses) -> np.ndarray:
 
 
 def _foremost(candidates: Iterable[_Candidate], best: bool, number: int) -> list[_Candidate]:
-    """So many of the best or of the worst, no two of them with the same words."""
+    """The best candidates, or the worst: so many of them, no two with the same words."""
     chosen: dict[tuple[str, ...], _Candidate] = {}
     for candidate in sorted(candidates, key=lambda candidate: candidate.rank(best)):
         if len(chosen) == number:

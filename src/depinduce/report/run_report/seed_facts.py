@@ -34,7 +34,7 @@ class SeedFacts:
 
     @property
     def mean_agreement(self) -> float | None:
-        """Of all pairs."""
+        """The share of words on whose head two seeds agree, averaged over all pairs of them."""
         if self.agreement is None or len(self.seeds_parsed) < 2:
             return None
         return float(self.agreement[np.triu_indices(len(self.seeds_parsed), k=1)].mean())

@@ -114,7 +114,7 @@ def _charts(rung: RungFacts, training: TrainingFacts) -> Iterator[str]:
 
 
 def _line(what: str, number: int, points: list[tuple[int, float]], colour: int) -> list[Series]:
-    """One member, if there is anything to draw; members are alike, and the legend names the first of them."""
+    """The line of one member, if there is anything to draw; members look alike, and the legend names the first."""
     points = [(x, y) for x, y in points if math.isfinite(y)]
     return [Series(what, points, colour, dashed=colour == 1, in_legend=number == 0)] if points else []
 
