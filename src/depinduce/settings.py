@@ -40,7 +40,7 @@ def names_one_of(choices: dict[str, tuple[int, ...]], words: tuple[str, ...]) ->
 
 
 def write_toml(path: str | Path, values: dict[str, Any]) -> None:
-    """Plain names and values; None is left out."""
+    """Write plain names and values to a TOML file; None is left out."""
     lines = [f"{name} = {_toml(value)}\n" for name, value in values.items() if value is not None]
     Path(path).write_text("".join(lines), encoding="utf-8")
 

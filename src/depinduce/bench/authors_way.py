@@ -106,7 +106,7 @@ class PlainEncoder(nn.Module):
         self.w1, self.w2, self.w3, self.w4, self.w5, self.w6 = (nn.Linear(size, size) for _ in range(6))
 
     def forward(self, e: Tensor) -> Tensor:
-        """[…, size] to […, direction, valence, size]"""
+        """The hidden representations of tokens: […, size] to […, direction, valence, size]."""
         with_valence = torch.stack([layer(e) + e for layer in self.valences], dim=-2)
         v = relu(self.w1(relu(with_valence)))
         e = e.unsqueeze(-2)

@@ -62,7 +62,7 @@ class Case:
 
 
 def measure(settings: ChartBench, report: Callable[[Case], None] = lambda case: None) -> dict:
-    """Everything, as a dictionary for JSON."""
+    """The results of the benchmark, as a dictionary for JSON."""
     if settings.threads < 1 or max(settings.lengths, default=0) > 40:
         raise DepinduceError("bench charts: --lengths at most 40 (the yardstick is O(n⁴)) and --threads at least 1.")
     torch.set_num_threads(settings.threads)
@@ -74,7 +74,7 @@ def measure(settings: ChartBench, report: Callable[[Case], None] = lambda case: 
         report(case)
     return {
         "benchmark": "charts",
-        "denominator": __doc__.split("\n\n", 1)[1].strip(),
+        "denominator": denominator(__doc__),
         "settings": asdict(settings),
         "cases": [asdict(case) for case in cases],
         "growth_exponent": {
@@ -134,6 +134,11 @@ def yardsticks(order: Order) -> dict[str, tuple[str, str]]:
     return {which: how for which, how in wanted if order is Order.SIBLING or how[0] == yardstick.GROWING}
 
 
+def denominator(about: str | None) -> str:
+    """What a benchmark measures, and against what: the text of its module without the title."""
+    return (about or "").partition("\n\n")[2].strip()
+
+
 def least_seconds(run: Callable[[], object], seconds: float, fewest: int = 3) -> float:
     """The shortest of repeated runs."""
     run()  # compiles, fills caches
@@ -146,8 +151,10 @@ def least_seconds(run: Callable[[], object], seconds: float, fewest: int = 3) ->
     return best
 
 
-def as_tensors(table: RuleTable, precision: str) -> tuple[torch.Tensor, ...]:
-    return tuple(torch.tensor(part, dtype=DTYPES[precision]) for part in (table.root, table.child, table.decision))
+def as_tensors(table: RuleTable, precision: str) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    parts = (table.root, table.child, table.decision)
+    root, child, decision = (torch.tensor(part, dtype=DTYPES[precision]) for part in parts)
+    return root, child, decision
 
 
 def time_yardstick(
@@ -171,7 +178,7 @@ def time_yardstick(
 
 
 def assert_equal_results(order: Order, table: RuleTable, tags: np.ndarray) -> int:
-    """All give the same log Z, gradient and best trees; gives the number of ties among the trees."""
+    """The number of ties among best trees; an error unless all give the same log Z, gradient and score."""
     return max(_assert_equal(order, table, tags, form) for form in {form for form, _ in yardsticks(order).values()})
 
 
@@ -256,7 +263,7 @@ def measure_side_by_side(settings: ChartBench) -> dict[str, float]:
 
 
 def _work(order: str, seed: int, seconds: float) -> float:
-    """Inside-outside over batches of 100 sentences of 15 words; gives the best rate."""
+    """The best rate of inside-outside over batches of 100 sentences of 15 words, in sentences per second."""
     table = random_table(Order(order), seed)
     batch = random_batch(Order(order), random_tags(100, 15, seed))
     return 100 / least_seconds(lambda: expectations(table, batch), seconds)

@@ -26,18 +26,20 @@ from dataclasses import asdict, replace
 import numpy as np
 import torch
 
-from depinduce.bench.charts import least_seconds, peak_memory_mb
+from depinduce.bench.charts import denominator, least_seconds, peak_memory_mb
 from depinduce.bench.lexical_settings import LexicalBench
 from depinduce.corpus import Corpus, Vocabulary
 from depinduce.learning.learners import make_learners
 from depinduce.learning.network_training import NetworkTraining
 from depinduce.learning.settings.configuration import configure
+from depinduce.learning.settings.networks import NeuralSettings
+from depinduce.networks.word_network import LexicalNetwork
 
 TAGS = 40
 
 
 def measure(settings: LexicalBench, report: Callable[[str], None] = lambda what: None) -> dict:
-    """Everything, as a dictionary for JSON."""
+    """The results of the benchmark, as a dictionary for JSON."""
     torch.set_num_threads(settings.threads)
     seconds = {}
     for name, model in (("L-NDMV", "lexical"), ("joint", "joint-sibling")):
@@ -53,7 +55,7 @@ def measure(settings: LexicalBench, report: Callable[[str], None] = lambda what:
         report(f"lexicalised sibling, vocabulary {vocabulary}")
     return {
         "benchmark": "lexical",
-        "denominator": __doc__.split("\n\n", 1)[1].strip(),
+        "denominator": denominator(__doc__),
         "settings": asdict(settings),
         "seconds_per_step": seconds,
         "ratios": {
@@ -89,16 +91,18 @@ def new_training(settings: LexicalBench, model: str) -> tuple[NetworkTraining, n
     corpus = random_corpus(settings)
     values = {"model": model, "min_count": 1, "threads": settings.threads, "seed": settings.seed, "encoder": "wsj"}
     configuration = configure(values)
-    learners = make_learners(configuration.learning, configuration, corpus, settings.seed)
-    training = NetworkTraining(configuration.learning, learners, corpus, None, settings.seed)
+    learning = configuration.learning
+    assert isinstance(learning, NeuralSettings)  # as those of every model over words are
+    learners = make_learners(learning, configuration, corpus, settings.seed)
+    training = NetworkTraining(learning, learners, corpus, None, settings.seed)
     return training, np.arange(len(corpus) - settings.batch_size, len(corpus))
 
 
 def bare_products(training: NetworkTraining, batch: np.ndarray) -> Callable[[], None]:
     """A function that multiplies matrices of the shapes that a step of L-NDMV multiplies."""
-    network = training.network
+    network, (data, _) = training.network, training.train[0].take(batch)
+    assert isinstance(network, LexicalNetwork) and data.words is not None  # it is L-NDMV
     vocabulary, size, rank = len(network.lexicon), network.symbols.shape[1], network.rank
-    data, _ = training.train[0].take(batch)
     heads = np.bincount(data.words.contexts[:, 0], minlength=4).tolist()  # of each direction and valence
     shapes = [
         (vocabulary, size, size),  # as a child
@@ -120,7 +124,7 @@ def bare_products(training: NetworkTraining, batch: np.ndarray) -> Callable[[], 
 
 
 def _product(rows: int, inner: int, columns: int) -> Callable[[], None]:
-    """Y = X W, and the gradients by X and by W."""
+    """A function that multiplies Y = X W, and what the gradients by X and by W take."""
     x, weight, y = torch.randn(rows, inner), torch.randn(inner, columns), torch.randn(rows, columns)
     to_x, to_weight = torch.empty_like(x), torch.empty_like(weight)
 

@@ -41,7 +41,7 @@ from torch import Tensor, nn
 
 from depinduce.bench import authors_way, yardstick
 from depinduce.bench.authors_way import PlainNetwork, as_plain
-from depinduce.bench.charts import least_seconds, peak_memory_mb
+from depinduce.bench.charts import denominator, least_seconds, peak_memory_mb
 from depinduce.bench.training_settings import TrainingBench
 from depinduce.corpus import Corpus, Reading, load_corpus
 from depinduce.corpus.demo import demo_file
@@ -51,7 +51,7 @@ from depinduce.learning.em import expected_counts
 from depinduce.learning.network_training import NetworkTraining
 from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.networks.network_settings import NetworkSettings
-from depinduce.networks.tag_network import RuleNetwork
+from depinduce.networks.tag_network import RuleNetwork, Rules
 
 OURS, AUTHORS = "ours", "the authors' way"
 NETWORK = NetworkSettings()  # the paper's for UD
@@ -68,43 +68,51 @@ class Padded:
     lengths: Tensor | None = None  # [sentence], if they differ
 
 
+LogLikelihood = Callable[[Padded], Tensor]  # [sentence], open to autograd
+
+
 @dataclass(frozen=True)
 class Yardstick:
-    """A way from a network to the log-likelihood of sentences, open to autograd."""
+    """A way from the weights of a network to the log-likelihood of sentences."""
 
-    plain: bool  # the network: written plainly, or ours
-    log_likelihood: Callable[[nn.Module, Padded], Tensor]  # [sentence]
+    start: Callable[[RuleNetwork], tuple[nn.Module, LogLikelihood]]  # a network of its own with the same weights
     padding: bool  # random batches, padded, or batches of sentences of one length
 
-    def network(self, like: RuleNetwork) -> nn.Module:
-        """A network of its own with the weights of `like`."""
-        return PlainNetwork.like(like, NETWORK) if self.plain else copy.deepcopy(like)
+
+def _at_words(like: RuleNetwork) -> tuple[nn.Module, LogLikelihood]:
+    network = PlainNetwork.like(like, NETWORK)
+    return network, lambda batch: authors_way.log_partition(*network.at_positions(batch.tags), batch.lengths)
 
 
-def _at_words(network: PlainNetwork, batch: Padded) -> Tensor:
-    return authors_way.log_partition(*network.at_positions(batch.tags), batch.lengths)
+def _published(like: RuleNetwork) -> tuple[nn.Module, LogLikelihood]:
+    return _with_chart(like, yardstick.PUBLISHED)
 
 
-def _published(network: RuleNetwork, batch: Padded) -> Tensor:
-    form, lengths = yardstick.PUBLISHED, batch.lengths
-    return yardstick.log_partition(Order.SIBLING, *network(), batch.tags, form=form, lengths=lengths)
+def _growing(like: RuleNetwork) -> tuple[nn.Module, LogLikelihood]:
+    return _with_chart(like, yardstick.GROWING)
 
 
-def _growing(network: RuleNetwork, batch: Padded) -> Tensor:
-    return yardstick.log_partition(Order.SIBLING, *network(), batch.tags, form=yardstick.GROWING)
+def _with_chart(like: RuleNetwork, form: str) -> tuple[nn.Module, LogLikelihood]:
+    network = copy.deepcopy(like)
+
+    def log_likelihood(batch: Padded) -> Tensor:
+        rules: Rules = network()
+        return yardstick.log_partition(Order.SIBLING, *rules, batch.tags, form=form, lengths=batch.lengths)
+
+    return network, log_likelihood
 
 
 YARDSTICKS = {
-    AUTHORS: Yardstick(True, _at_words, padding=True),
-    "our network, published chart": Yardstick(False, _published, padding=True),
-    f"{AUTHORS}, no padding": Yardstick(True, _at_words, padding=False),
-    "our network, published chart, no padding": Yardstick(False, _published, padding=False),
-    "our network, growing chart, no padding": Yardstick(False, _growing, padding=False),
+    AUTHORS: Yardstick(_at_words, padding=True),
+    "our network, published chart": Yardstick(_published, padding=True),
+    f"{AUTHORS}, no padding": Yardstick(_at_words, padding=False),
+    "our network, published chart, no padding": Yardstick(_published, padding=False),
+    "our network, growing chart, no padding": Yardstick(_growing, padding=False),
 }
 
 
 def measure(settings: TrainingBench, report: Callable[[str], None] = lambda what: None) -> dict:
-    """Everything, as a dictionary for JSON."""
+    """The results of the benchmark, as a dictionary for JSON."""
     torch.set_num_threads(settings.threads)
     corpus = load_sentences(settings)
     chosen = random_batches(corpus, settings)
@@ -117,11 +125,11 @@ def measure(settings: TrainingBench, report: Callable[[str], None] = lambda what
     report(OURS)
     breakdown = measure_parts(settings, training, chosen, seconds[OURS])
     for name, way in YARDSTICKS.items():
-        seconds[name] = time_yardstick(settings, way, training.network, batches[way.padding])
+        seconds[name] = time_yardstick(settings, way, network_of(training), batches[way.padding])
         report(name)
     return {
         "benchmark": "train",
-        "denominator": __doc__.split("\n\n", 1)[1].strip(),
+        "denominator": denominator(__doc__),
         "settings": asdict(settings),
         "corpus": {
             "file": settings.train or "the demo corpus",
@@ -147,11 +155,17 @@ def load_sentences(settings: TrainingBench) -> Corpus:
 
 
 def new_training(settings: TrainingBench, corpus: Corpus) -> NetworkTraining:
-    """Ours: epochs of a sibling model as `depinduce train` runs them, without an anchor."""
+    """Our training: epochs of a sibling model as `depinduce train` runs them, without an anchor."""
     learning = NeuralSettings(
         model="sibling", method="dmo", batch_size=settings.batch_size, threads=settings.threads, seed=settings.seed
     )
     return NetworkTraining.of_tags(learning, NETWORK, corpus, None, settings.seed)
+
+
+def network_of(training: NetworkTraining) -> RuleNetwork:
+    network = training.network
+    assert isinstance(network, RuleNetwork)  # the model is one over tags
+    return network
 
 
 def random_batches(corpus: Corpus, settings: TrainingBench) -> list[np.ndarray]:
@@ -186,7 +200,7 @@ def sentences_by_length(corpus: Corpus) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def assert_equal_results(settings: TrainingBench, corpus: Corpus) -> None:
-    """Ours and every yardstick give some batches the same log-likelihood, and every weight the same gradient."""
+    """An error unless ours and every yardstick give some batches the same log-likelihood and the same gradients."""
     lengths = list(sentences_by_length(corpus))
     for which in np.unique(np.linspace(0, len(lengths) - 1, CHECKED).astype(int)):
         chosen = np.isin(np.arange(len(corpus)), lengths[which][1][: settings.batch_size])
@@ -197,17 +211,18 @@ def assert_equal_results(settings: TrainingBench, corpus: Corpus) -> None:
 
 def _assert_equal(settings: TrainingBench, corpus: Corpus, padding: bool) -> None:
     training = new_training(settings, corpus)
-    weights = copy.deepcopy(training.network).double()
+    weights = copy.deepcopy(network_of(training)).double()
     likelihood = training.run_epoch().train  # an epoch of one batch: one step, whose gradient stays with the weights
     gradient = gradients(training.network)
     (batch,) = [padded(corpus, np.arange(len(corpus)))] if padding else batches_by_length(corpus, len(corpus))
     for name, way in YARDSTICKS.items():
         if way.padding == padding:
-            network = way.network(weights)
-            theirs = way.log_likelihood(network, batch).mean()
+            network, log_likelihood = way.start(weights)
+            theirs = log_likelihood(batch).mean()
             theirs.neg().backward()
             np.testing.assert_allclose(theirs.item(), likelihood, rtol=1e-5, err_msg=f"log-likelihood, {name}")
-            _assert_same_gradients(gradients(network), as_plain(gradient) if way.plain else gradient, name)
+            ours = as_plain(gradient) if isinstance(network, PlainNetwork) else gradient
+            _assert_same_gradients(gradients(network), ours, name)
 
 
 def _assert_same_gradients(theirs: dict[str, Tensor], ours: dict[str, Tensor], name: str) -> None:
@@ -231,8 +246,7 @@ def gradients(network: nn.Module) -> dict[str, Tensor]:
 
 def time_yardstick(settings: TrainingBench, way: Yardstick, like: RuleNetwork, batches: list[Padded]) -> float:
     """Seconds of an epoch: the shortest time of each shape of a batch, times the number of such batches."""
-    network = way.network(like)
-    learn = learner(way, network)
+    learn = learner(*way.start(like))
     shapes = Counter(batch.tags.shape for batch in batches)
     examples = {batch.tags.shape: batch for batch in batches}
     return sum(
@@ -241,13 +255,13 @@ def time_yardstick(settings: TrainingBench, way: Yardstick, like: RuleNetwork, b
     )
 
 
-def learner(way: Yardstick, network: nn.Module) -> Callable[[Padded], None]:
+def learner(network: nn.Module, log_likelihood: LogLikelihood) -> Callable[[Padded], None]:
     """A gradient step of a yardstick."""
     optimiser = torch.optim.Adam(network.parameters(), lr=NeuralSettings.learning_rate, fused=True)
 
     def learn(batch: Padded) -> None:
         optimiser.zero_grad()
-        way.log_likelihood(network, batch).mean().neg().backward()
+        log_likelihood(batch).mean().neg().backward()
         optimiser.step()
 
     return learn
@@ -269,13 +283,14 @@ def measure_parts(
     settings: TrainingBench, training: NetworkTraining, batches: list[np.ndarray], epoch: float
 ) -> dict[str, float]:
     """Where the seconds of an epoch of ours go."""
-    table = training.network.table()
+    network = network_of(training)
+    table = network.table()
 
     def chart(batch: np.ndarray) -> None:
         expected_counts(table, training.train[0].take(batch)[0], settings.threads)
 
     chart_seconds = time_batches(settings, chart, batches)
-    forward_seconds = len(batches) * least_seconds(training.network.rules, settings.seconds)
+    forward_seconds = len(batches) * least_seconds(network.rules, settings.seconds)
     rest = epoch - chart_seconds - forward_seconds
     return {"chart": chart_seconds, "network forward": forward_seconds, "backward and Adam": rest}
 
@@ -296,14 +311,14 @@ def measure_memory(settings: TrainingBench) -> dict:
 
 
 def run_and_measure_memory(settings: TrainingBench, name: str) -> float:
-    """Train for an epoch (the authors' way: one batch of each shape), or only load the corpus."""
+    """The peak memory of an epoch (the authors' way: of one batch of each shape), or of loading the corpus alone."""
     torch.set_num_threads(settings.threads)
     corpus = load_sentences(settings)
     if name == OURS:
         new_training(settings, corpus).run_epoch()
     elif name != NOTHING:
-        way = YARDSTICKS[name]
-        learn = learner(way, way.network(RuleNetwork(Order.SIBLING, len(corpus.tag_vocabulary), NETWORK)))
+        network = RuleNetwork(Order.SIBLING, len(corpus.tag_vocabulary), NETWORK)
+        learn = learner(*YARDSTICKS[name].start(network))
         batches = [padded(corpus, chosen) for chosen in random_batches(corpus, settings)]
         for batch in {batch.tags.shape: batch for batch in batches}.values():
             learn(batch)

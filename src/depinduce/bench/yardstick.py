@@ -22,6 +22,8 @@ v is computed once for all of them, as the authors do.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -61,9 +63,11 @@ def log_partition_and_gradient(
     order: Order, root: Tensor, child: Tensor, decision: Tensor, tags: Tensor, form: str = GROWING
 ) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
     """The log likelihood of each sentence and the expected counts of all rules in all sentences together."""
-    rules = [part.detach().requires_grad_() for part in (root, child, decision)]
-    log_z = log_partition(order, *rules, tags, form=form)
-    return log_z.detach(), torch.autograd.grad(log_z.sum(), rules, allow_unused=True, materialize_grads=True)
+    root, child, decision = rules = tuple(part.detach().requires_grad_() for part in (root, child, decision))
+    log_z = log_partition(order, root, child, decision, tags, form=form)
+    gradients = torch.autograd.grad(log_z.sum(), rules, allow_unused=True, materialize_grads=True)
+    to_root, to_child, to_decision = gradients
+    return log_z.detach(), (to_root, to_child, to_decision)
 
 
 def best_trees(
@@ -78,8 +82,7 @@ def best_trees(
     first, last = (torch.from_numpy(words).to(tags.device) for words in spans_by_width(length)[:2])
     with torch.enable_grad():
         arcs = root.new_zeros(2, sentences, len(first), requires_grad=True)  # [direction, sentence, pair]
-        rules = (part.detach() for part in (root, child, decision))
-        scores = _inside(order, *rules, tags, arcs, greatest, form)
+        scores = _inside(order, root.detach(), child.detach(), decision.detach(), tags, arcs, greatest, form)
         (used,) = torch.autograd.grad(scores.sum(), arcs) if length > 1 else (arcs,)
     for direction, (head, dependent) in ((LEFT, (last, first)), (RIGHT, (first, last))):
         sentence, pair = (used[direction] > 0.5).nonzero(as_tuple=True)
@@ -118,7 +121,7 @@ def _inside(
     return plus(root[tags] + left + right, 1)
 
 
-def _rules(child: Tensor, decision: Tensor, tags: Tensor, direction: int) -> tuple[Tensor, list[Tensor]]:
+def _rules(child: Tensor, decision: Tensor, tags: Tensor, direction: int) -> tuple[Tensor, Sequence[Tensor]]:
     """The rules of one direction at the words of the sentences, gathered from the tables.
 
     Returns D[…, STOP] as [sentence, word, context, …] and, by width, D[…, GO] + S of the arc of each span as
@@ -142,7 +145,7 @@ def _rules(child: Tensor, decision: Tensor, tags: Tensor, direction: int) -> tup
     return gather(stop.flatten(0, 1), at_word), gather(attach, at_arc).split(counts, 1)
 
 
-def _arcs_by_width(arcs: Tensor | None, direction: int, length: int) -> list[Tensor | float]:
+def _arcs_by_width(arcs: Tensor | None, direction: int, length: int) -> Sequence[Tensor | float]:
     if arcs is None:
         return [0.0] * (length - 1)
     return arcs[direction].unsqueeze(-1).split(spans_by_width(length)[2], 1)  # each [sentence, span, 1]

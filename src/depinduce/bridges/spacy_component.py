@@ -61,7 +61,7 @@ def make_component(nlp: Language, name: str, model: str | None, decode: str, thr
 
 
 class DepinduceParser(Pipe):
-    """Sets the heads of tagged documents by a grammar."""
+    """The component: it sets the heads of tagged documents by a grammar."""
 
     def __init__(self, name: str, place: str | None, decode: str = "viterbi", threads: int = 1):
         from depinduce.parsing.decoding import Parsing
@@ -76,7 +76,10 @@ class DepinduceParser(Pipe):
 
     @property
     def grammar(self) -> Model:
-        """Read when it is first needed. (spaCy takes a component with an attribute `model` for one to be trained.)"""
+        """The model, read when it is first needed.
+
+        (spaCy takes a component with an attribute `model` for one to be trained.)
+        """
         if self._grammar is None:
             from depinduce.models.loading import load_model
 
@@ -89,7 +92,7 @@ class DepinduceParser(Pipe):
         return self._grammar
 
     def initialize(self, get_examples=None, *, nlp: Language | None = None) -> None:
-        """There is nothing to train, but the model has to be there."""
+        """Make sure that the model is there; there is nothing to train."""
         self.grammar  # noqa: B018
 
     def __call__(self, doc: Doc) -> Doc:
@@ -126,7 +129,8 @@ class DepinduceParser(Pipe):
             relative = heads[id(doc)]
             root, other = (doc.vocab.strings.add(label) for label in (ROOT_LABEL, LABEL))
             labels = np.where(relative == 0, np.uint64(root), np.uint64(other))
-            doc.from_array([HEAD, DEP], np.stack([relative.astype(np.uint64), labels], axis=1))
+            columns = np.stack([relative.astype(np.uint64), labels], axis=1)
+            doc.from_array([HEAD, DEP], columns)  # pyright: ignore[reportArgumentType]  # its stub takes no NumPy array
 
     def _sentences(self, doc: Doc) -> Iterator[Span]:
         if doc.has_annotation("SENT_START"):
@@ -153,7 +157,7 @@ class DepinduceParser(Pipe):
         return sentence
 
     def _warn(self, about: str, message: str) -> None:
-        """Once for each thing."""
+        """Warn, once about each thing."""
         if about not in self.warned:
             self.warned.add(about)
             warnings.warn(f"depinduce: {message}", stacklevel=4)
@@ -180,7 +184,10 @@ class DepinduceParser(Pipe):
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> DepinduceParser:
         """Read the model that `to_bytes` wrote."""
         with tempfile.TemporaryDirectory() as folder:
-            for name, content in srsly.msgpack_loads(data).items():
+            files = srsly.msgpack_loads(data)
+            if not isinstance(files, dict):
+                raise DepinduceError("These bytes hold no model. Take those that `to_bytes` gave.")
+            for name, content in files.items():
                 path = Path(folder) / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
@@ -202,7 +209,10 @@ def relative_heads(span: Span, words: list[Token], heads: list[int]) -> list[int
 
 
 def _live_without_torch_threads() -> None:
-    """After a fork, as by nlp.pipe(…, n_process=2), torch waits forever for threads that did not come along."""
+    """Keep torch to one thread after a fork, as by nlp.pipe(…, n_process=2).
+
+    It would wait forever for threads that did not come along.
+    """
     if os.getpid() != _PROCESS and "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import io
 import os
 import sys
 from importlib import import_module
@@ -32,7 +33,7 @@ COMMANDS = {
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; gives the exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    if hasattr(sys.stdout, "reconfigure"):
+    if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without ≤ still gets the table
     try:
         return _run(arguments)

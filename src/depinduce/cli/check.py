@@ -81,7 +81,7 @@ def _number(count: int, what: str) -> str:
 
 
 def _remedy(problem: str, overview) -> str:
-    """For tags that stand in another column than the one that was looked at."""
+    """The remedy for tags that stand in another column than the one that was looked at."""
     from depinduce.evaluation.overview import NO_TAG
 
     whole = [column for column, words in overview.filled.items() if words == overview.words]

@@ -101,7 +101,7 @@ def _lines(task: str, total: int | None, unit: str) -> Callable[..., None]:
 
 
 def as_duration(seconds: float) -> str:
-    """Such as 40 s, 12 min, 1 h 05 min."""
+    """A duration in words, such as 40 s, 12 min, 1 h 05 min."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _kind_of_output(path: str) -> str:
-    """text, svg or html, by the ending of the file's name."""
+    """The kind of an output (text, svg or html) by the ending of its name."""
     ending = Path(path).suffix.lower()
     if path == "-" or ending in (".txt", ".text"):
         return "text"
@@ -202,7 +202,7 @@ def _sentences(arguments: argparse.Namespace) -> Iterator[tuple[Sentence | None,
 
 
 def _ranges(text: str) -> list[tuple[int, int]]:
-    """`3-5,12` as the first and the last number of every part."""
+    """The first and the last number of every part of `3-5,12`."""
     ranges = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")

@@ -7,11 +7,14 @@ import dataclasses
 import textwrap
 import tomllib
 from collections.abc import Collection
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from depinduce.errors import DepinduceError
 
-Settings = TypeVar("Settings")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Settings = TypeVar("Settings", bound="DataclassInstance")
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -131,4 +134,4 @@ def read_assignments(assignments: Collection[str], *settings: type) -> dict[str,
 
 class _AsTuple(argparse.Action):
     def __call__(self, parser, namespace, values, option_string=None):
-        setattr(namespace, self.dest, tuple(values))
+        setattr(namespace, self.dest, tuple(values or ()))

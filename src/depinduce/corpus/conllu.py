@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from depinduce.corpus import faults
 from depinduce.corpus.faults import COLUMNS, HEAD
 from depinduce.corpus.streams import open_input, read_chunk
@@ -96,7 +98,7 @@ class Sentence:
 
     def render(
         self,
-        heads: Sequence[int] | None = None,
+        heads: Sequence[int] | np.ndarray | None = None,
         *,
         deprel: Sequence[str] | None = None,
         misc: Sequence[str] | None = None,
@@ -120,7 +122,7 @@ class Sentence:
             self._replace(fields, MISC, [_with_attributes(*pair) for pair in zip(old, misc, strict=True)])
         body = "\t".join(fields).replace("\t\n", "\n")
         if self._between:
-            body = self._put_back_between(body)
+            body = _put_back_between(body, self._between)
         lead = self._lead
         line_end = "\r\n" if (comments or ended) and "\r\n" in lead + body + self._tail else "\n"
         for text in comments:
@@ -138,12 +140,6 @@ class Sentence:
         else:
             for row, value in zip(self._rows, values, strict=True):
                 fields[COLUMNS * row + number - 1] = value
-
-    def _put_back_between(self, body: str) -> str:
-        lines = body.split("\n")
-        for row in sorted(self._between, reverse=True):
-            lines.insert(row, self._between[row])
-        return "\n".join(lines)
 
 
 def read_sentences(path: str | Path, *, trees: bool = False) -> Iterator[Sentence]:
@@ -165,7 +161,8 @@ def read_text(text: str, name: str = "<text>") -> Iterator[Sentence]:
 def _parse(name: str, line: int, block: str) -> Sentence:
     start = 0
     if not block[0].isdigit():
-        start = _LEAD.match(block).end()
+        lead = _LEAD.match(block)
+        start = lead.end() if lead else 0
         line += block.count("\n", 0, len(block) - len(block.lstrip("\ufeff\r\n")))
     body = block[start:].rstrip("\r\n")
     fields = body.replace("\n", "\t\n").split("\t") if body else []
@@ -185,7 +182,8 @@ def _parse(name: str, line: int, block: str) -> Sentence:
 
 def _without_comments(body: str) -> tuple[list[str], dict[int, str]]:
     """The fields of the token lines, and the comments before token line r."""
-    token_lines, between = [], {}
+    token_lines: list[str] = []
+    between: dict[int, str] = {}
     for text in body.split("\n"):
         row = len(token_lines)
         if text.startswith("#"):
@@ -193,6 +191,14 @@ def _without_comments(body: str) -> tuple[list[str], dict[int, str]]:
         else:
             token_lines.append(text)
     return "\t\n".join(token_lines).split("\t"), between
+
+
+def _put_back_between(body: str, between: dict[int, str]) -> str:
+    """Token lines with the comments that stood before token line r."""
+    lines = body.split("\n")
+    for row in sorted(between, reverse=True):
+        lines.insert(row, between[row])
+    return "\n".join(lines)
 
 
 def _blocks(chunks: Iterable[str]) -> Iterator[tuple[int, str]]:
@@ -246,9 +252,9 @@ def _decode(data: bytes, name: str, line: int) -> str:
         faults.refuse_encoding(name, line, data, error.start)
 
 
-def _plain(values: Sequence[int]) -> Sequence[int]:
+def _plain(values: Sequence[int] | np.ndarray) -> Sequence[int]:
     """Python's own integers, which print faster than those of an array."""
-    return values.tolist() if hasattr(values, "tolist") else values
+    return values.tolist() if isinstance(values, np.ndarray) else values
 
 
 def _with_comment(lead: str, comment: str, line_end: str) -> str:

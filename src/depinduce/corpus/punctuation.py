@@ -18,7 +18,7 @@ class Marks(NamedTuple):
     xpos: frozenset[str]
 
     def keep(self, sentence: Sentence) -> list[bool] | None:
-        """For every word whether it stays; None if all stay."""
+        """Which words stay, a flag for each; None if all stay."""
         upos = sentence.column(UPOS) if self.upos else ()
         xpos = sentence.column(XPOS) if self.xpos else ()
         if self.upos.isdisjoint(upos) and self.xpos.isdisjoint(xpos):
@@ -57,12 +57,12 @@ def marks_of(mode: str, tag_column: int = UPOS) -> Marks:
 
 
 def is_punctuation(sentence: Sentence, mode: str, tag_column: int = UPOS) -> np.ndarray:
-    """For every word whether it is punctuation, bool [n]."""
+    """Which words are punctuation, bool [n]."""
     keep = marks_of(mode, tag_column).keep(sentence)
     return np.zeros(len(sentence), dtype=bool) if keep is None else ~np.array(keep, dtype=bool)
 
 
-def remove(heads: Sequence[int], keep: Sequence[bool]) -> list[int]:
+def remove(heads: Sequence[int], keep: Sequence[bool] | np.ndarray) -> list[int]:
     """The heads of the kept words, renumbered, each child with the nearest of its ancestors that is kept.
 
     0 where no ancestor is kept; -1 where the way up meets an unknown head.
@@ -79,7 +79,7 @@ def remove(heads: Sequence[int], keep: Sequence[bool]) -> list[int]:
     return result
 
 
-def _nearest_kept(head: int, heads: Sequence[int], keep: Sequence[bool]) -> int:
+def _nearest_kept(head: int, heads: Sequence[int], keep: Sequence[bool] | np.ndarray) -> int:
     for _ in heads:  # no way up is longer, unless it goes in a circle
         if head <= 0 or keep[head - 1]:
             return int(head)

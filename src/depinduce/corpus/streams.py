@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import sys
 import zlib
@@ -18,7 +19,7 @@ from depinduce.files import atomic_file
 class Writer:
     """The open end of an output: takes text (written as UTF-8) or bytes."""
 
-    def __init__(self, stream: BinaryIO):
+    def __init__(self, stream: BinaryIO | gzip.GzipFile):
         self._write = stream.write
 
     def write(self, block: str | bytes) -> None:
@@ -68,7 +69,7 @@ def open_output(path: str | Path) -> Iterator[Writer]:
 
 
 @contextmanager
-def _destination(path: str | Path) -> Iterator[BinaryIO]:
+def _destination(path: str | Path) -> Iterator[BinaryIO | gzip.GzipFile]:
     place = Path(os.path.realpath(path))  # a link stays a link: what it points to is replaced
     if str(path) == "-":
         yield sys.stdout.buffer
@@ -88,7 +89,7 @@ def _destination(path: str | Path) -> Iterator[BinaryIO]:
 
 def _holds_gzip(stream: BinaryIO) -> bool:
     """Whether gzip's first bytes are the next to be read; standard input has no name that would tell."""
-    start = stream.peek(2)[:2] if hasattr(stream, "peek") else b""
+    start = stream.peek(2)[:2] if isinstance(stream, io.BufferedReader) else b""
     return start != b"" and b"\x1f\x8b".startswith(start)
 
 

@@ -101,7 +101,7 @@ def train_vectors(
 
 def _import_fasttext() -> type:
     try:
-        from gensim.models import FastText  # takes seconds, and few need it
+        from gensim.models import FastText  # pyright: ignore[reportMissingImports]  # few need it; it takes seconds
     except ImportError as error:
         raise DepinduceError(
             f"Training word vectors needs the library gensim, which cannot be loaded ({error}). "

@@ -84,7 +84,7 @@ def _tree_of_preorder(left: list[int], right: list[int]) -> list[int]:
 
 
 def _positions(offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For every word the start of its sentence and its 1-based place in it: two arrays [N]."""
+    """The start of each word's sentence, and the word's 1-based place in it: two arrays [N]."""
     offsets = np.asarray(offsets, dtype=np.int64)
     start = np.repeat(offsets[:-1], np.diff(offsets))
     return start, np.arange(len(start)) - start + 1

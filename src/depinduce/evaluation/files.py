@@ -39,7 +39,7 @@ def align_files(gold: str, predicted: str, reading: Reading) -> AlignedTrees:
 
 
 def sentence_pairs(gold: str, predicted: str, *, trees: bool = True) -> Iterator[tuple[Sentence, Sentence]]:
-    """Sentence by sentence; files that do not hold the same words are refused.
+    """The pairs of a gold and a predicted sentence; files that do not hold the same words are refused.
 
     With `trees`, every word must be in a tree in both. Sentences without words are left out.
     """
@@ -47,6 +47,7 @@ def sentence_pairs(gold: str, predicted: str, *, trees: bool = True) -> Iterator
     for number, (ours, theirs) in enumerate(pairs, start=1):
         if ours is None or theirs is None:
             longer, shorter, extra = (predicted, gold, theirs) if ours is None else (gold, predicted, ours)
+            assert extra is not None  # the longer file has it
             raise InputError(
                 longer, extra.line, f"sentence {number} is not in {shorter}", "Compare files with the same sentences."
             )

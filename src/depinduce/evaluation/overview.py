@@ -42,7 +42,7 @@ class Overview:
 
 
 def look_over(path: str, reading: Reading) -> Overview:
-    """Read a file once, in bounded memory."""
+    """The overview of a file, which is read once and in bounded memory."""
     overview = Overview(str(path))
     for sentence in read_sentences(path):
         if len(sentence) == 0:

@@ -25,7 +25,7 @@ def non_projective_share(heads: np.ndarray, offsets: np.ndarray) -> float:
     return float(1.0 - projective.mean()) if len(projective) else float("nan")
 
 
-def projective_sentences(heads: Sequence[int] | np.ndarray, offsets: np.ndarray) -> np.ndarray:
+def projective_sentences(heads: Sequence[int] | np.ndarray, offsets: Sequence[int] | np.ndarray) -> np.ndarray:
     """Whether the arcs of each sentence [S] never cross."""
     heads, offsets = np.asarray(heads, dtype=np.int64), np.asarray(offsets, dtype=np.int64)
     lengths = np.diff(offsets)

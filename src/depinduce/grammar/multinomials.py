@@ -27,13 +27,13 @@ class Multinomials:
 
     @classmethod
     def smoothed(cls, order: Order, tags: int, smoothing: float, child_valence: bool = True) -> Multinomials:
-        """With the same pseudo-count for every rule."""
+        """The family with the same pseudo-count for every rule."""
         rows = 2 * tags * order.slots(tags)
         pseudo = RuleCounts(np.full(tags, smoothing), np.full((rows, tags), smoothing), np.full((rows, 2), smoothing))
         return cls(order, tags, pseudo, child_valence)
 
     def around(self, first_order: RuleTable, strength: float) -> Multinomials:
-        """Also with `strength` pseudo-counts per row, dealt out as a first-order grammar would."""
+        """This family with `strength` more pseudo-counts per row, dealt out as a first-order grammar would."""
         prior = raise_order(first_order, self.order)
         child = self.pseudo.child + strength * np.exp(prior.child)
         decision = self.pseudo.decision + strength * np.exp(prior.decision)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Self, overload
 
 import numpy as np
 
@@ -138,7 +138,7 @@ class Batch:
 
 
 def arcs_of(heads: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """See Batch.arcs_of."""
+    """The number of each word's arc among all (head, child) pairs, see `Batch.arcs_of`. [token]"""
     lengths = np.diff(offsets)
     sentence = np.repeat(np.arange(len(lengths)), lengths)
     position = np.arange(len(heads)) - offsets[sentence]
@@ -190,6 +190,12 @@ class Factors:
         return self.root, self.decision, self.arc
 
 
+@overload
+def multiplied(one: Factors, other: Factors | None) -> Factors: ...
+@overload
+def multiplied(one: Factors | None, other: Factors) -> Factors: ...
+@overload
+def multiplied(one: Factors | None, other: Factors | None) -> Factors | None: ...
 def multiplied(one: Factors | None, other: Factors | None) -> Factors | None:
     """The product of two sets of factors over the same sentences."""
     if one is None or other is None:

@@ -74,8 +74,8 @@ def tree_counts(like: RuleTable | RuleCounts, batch: Batch, heads: np.ndarray) -
     is_child = rules.child_row >= 0
     np.add.at(counts.root, batch.column[~is_child], 1.0)
     np.add.at(counts.child, (rules.child_row[is_child], batch.column[is_child]), 1.0)
-    np.add.at(counts.decision, (rules.child_row[is_child], GO), 1.0)
-    np.add.at(counts.decision, (rules.stop_row.ravel(), STOP), 1.0)
+    np.add.at(counts.decision[:, GO], rules.child_row[is_child], 1.0)
+    np.add.at(counts.decision[:, STOP], rules.stop_row.ravel(), 1.0)
     return counts
 
 

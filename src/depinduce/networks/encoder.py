@@ -10,6 +10,8 @@ Without skip connections every `+ e` is left out. Nothing lies between W₃ and 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
@@ -33,7 +35,9 @@ class Encoder(nn.Module):
         self.deeper = nn.ModuleList(nn.Linear(size, size) for _ in range(2 if settings.encoder == "ud" else 0))
 
 
-def encode(e: Tensor, inputs: Tensor, skip: bool, parameters: tuple[Tensor, ...]) -> tuple[Tensor, PullBack]:
+def encode(
+    e: Tensor, inputs: Tensor, skip: bool, parameters: Sequence[Tensor]
+) -> tuple[Tensor, PullBack[tuple[Tensor, list[Tensor]]]]:
     """Hidden representations of tokens with valences, in both directions. [input · direction, size]
 
     e: [token, size], inputs: [input] 2 · token + valence. The pull-back gives the gradients by e and the parameters.
@@ -44,14 +48,14 @@ def encode(e: Tensor, inputs: Tensor, skip: bool, parameters: tuple[Tensor, ...]
     beside = e.index_select(0, of_input) if skip else None  # e of every input
 
     first = linear(e, weights[0], biases[0]).view(-1, size).index_select(0, inputs)
-    first = (first.add_(beside) if skip else first).relu_()
+    first = (first if beside is None else first.add_(beside)).relu_()
     v = linear(first, weights[1], biases[1]).relu_()
     directed = linear(v, weights[2], biases[2]).view(-1, DIRECTIONS, size)
-    directed = (directed.add_(beside.unsqueeze(1)) if skip else directed).view(-1, size)
+    directed = (directed if beside is None else directed.add_(beside.unsqueeze(1))).view(-1, size)
     second = linear(directed, weights[3], biases[3]).relu_()
     merged = weights[5] @ weights[4]  # W₄ W₃
     last = linear(second, merged, torch.addmv(biases[5], weights[5], biases[4]))
-    if skip and deep:
+    if deep and beside is not None:
         last.view(-1, DIRECTIONS, size).add_(beside.unsqueeze(1))
     hidden = [last.relu_()]
     for weight, bias in zip(weights[6:], biases[6:], strict=True):

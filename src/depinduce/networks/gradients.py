@@ -8,16 +8,18 @@ and its pull-back calls theirs in the opposite order.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import torch
 from torch import Tensor
 
-Gradients = tuple[Tensor | None, ...]
-PullBack = Callable[..., Gradients]  # from the gradient by each result to the gradient by each argument
+Gradients = Sequence[Tensor]  # by each argument
+ByArguments = TypeVar("ByArguments")
+PullBack = Callable[..., ByArguments]  # from the gradient by each result to the gradients by the arguments
 
 
-def differentiable(compute: Callable[..., tuple[tuple[Tensor, ...], PullBack]], *arguments: Tensor | None):
+def differentiable(compute: Callable[..., tuple[tuple[Tensor, ...], PullBack[Gradients]]], *arguments: Tensor):
     """The results of `compute(*arguments)`, which autograd differentiates by the pull-back that comes with them."""
     return _WrittenOut.apply(compute, *arguments)
 
@@ -34,7 +36,7 @@ class _WrittenOut(torch.autograd.Function):
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """x Wᵀ + b. [row, size]"""
+    """The linear map x Wᵀ + b. [row, size]"""
     return torch.addmm(bias, x, weight.t())
 
 
@@ -43,8 +45,8 @@ def linear_back(x: Tensor, weight: Tensor, to_y: Tensor) -> tuple[Tensor, Tensor
     return to_y @ weight, to_y.t() @ x, to_y.sum(0)
 
 
-def project(x: Tensor, weight: Tensor) -> tuple[Tensor, PullBack]:
-    """x Wᵀ; the pull-back gives the gradients by x and W. [row, size]"""
+def project(x: Tensor, weight: Tensor) -> tuple[Tensor, PullBack[tuple[Tensor, Tensor]]]:
+    """The projection x Wᵀ; its pull-back gives the gradients by x and W. [row, size]"""
 
     def pull_back(to_y: Tensor) -> tuple[Tensor, Tensor]:
         return to_y @ weight, to_y.t() @ x

@@ -37,7 +37,7 @@ class Lexicon:
         return cls(corpus.tag_vocabulary, words, np.stack([pairs[:, 0], new], axis=1).astype(np.int32))
 
     def __len__(self) -> int:
-        """V, without the token of unseen tags."""
+        """The number of tokens V, without that of unseen tags."""
         return len(self.tags) + len(self.pairs)
 
     @property

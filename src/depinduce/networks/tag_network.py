@@ -33,6 +33,10 @@ Rules = tuple[Tensor, Tensor, Tensor]  # log p of roots, children and decisions:
 class RuleNetwork(nn.Module):
     """Parameters from which the rule table of a tag grammar is computed."""
 
+    _tokens: Tensor
+    _inputs: Tensor
+    _rows: Tensor
+
     def __init__(self, order: Order, tags: int, settings: NetworkSettings | None = None):
         super().__init__()
         settings = settings or NetworkSettings()
@@ -59,11 +63,11 @@ class RuleNetwork(nn.Module):
         return differentiable(self._compute, *self._weights)
 
     @torch.no_grad()
-    def rules(self) -> tuple[Rules, PullBack]:
+    def rules(self) -> tuple[Rules, PullBack[Gradients]]:
         """log p of every rule, and the way back to the gradient by each of the parameters. Faster than autograd."""
         return self._compute(*self._weights)
 
-    def _compute(self, embedding: Tensor, roles: Tensor, *rest: Tensor) -> tuple[Rules, PullBack]:
+    def _compute(self, embedding: Tensor, roles: Tensor, *rest: Tensor) -> tuple[Rules, PullBack[Gradients]]:
         encoder_weights, factor_weights = rest[: -len(self._shapes)], rest[-len(self._shapes) :]
         in_roles = (embedding @ roles.t()).view(-1, embedding.shape[1])  # [symbol · role, size]
         tokens = in_roles.index_select(0, self._tokens)
@@ -81,7 +85,7 @@ class RuleNetwork(nn.Module):
 
         return rules, pull_back
 
-    def _score(self, parent: Tensor, *rest: Tensor) -> tuple[Rules, PullBack]:
+    def _score(self, parent: Tensor, *rest: Tensor) -> tuple[Rules, PullBack[list[Tensor]]]:
         """The rules from the factors of every role. [block, symbol, rank]"""
         *contexts, child, decision, root = rest
         rank = self.ranks[0]
@@ -96,7 +100,8 @@ class RuleNetwork(nn.Module):
             to_parent, to_context, (to_child, to_decision) = rules_back(to_children, to_decisions)
             to_as_root = to_as_root.view(self.tags, len(child), -1).transpose(0, 1)
             to_child = torch.cat([to_child, to_as_root], dim=-1)
-            return [to_parent, *(to_context for _ in contexts), to_child, to_decision, to_root.view_as(root)]
+            to_contexts = [] if to_context is None else [to_context]
+            return [to_parent, *to_contexts, to_child, to_decision, to_root.view_as(root)]
 
         return (roots.squeeze(0), children, decisions), pull_back
 
@@ -110,7 +115,7 @@ def as_table(parts: Rules) -> RuleTable:
     return RuleTable(*(part.detach().double().numpy() for part in parts))
 
 
-def _blocks(hidden: Tensor, weight: Tensor, shape: tuple[int, int]) -> tuple[Tensor, PullBack]:
+def _blocks(hidden: Tensor, weight: Tensor, shape: tuple[int, int]) -> tuple[Tensor, PullBack[tuple[Tensor, Tensor]]]:
     """The factors of one role, by direction and valence. [dir · valence, symbol, rank]
 
     hidden: [valence · symbol · dir, size]. What has only one valence stands in both.

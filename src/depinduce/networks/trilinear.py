@@ -17,7 +17,7 @@ from depinduce.networks.gradients import PullBack
 
 def log_probabilities(
     parent: Tensor, context: Tensor | None, outcomes: tuple[Tensor, ...], rows: Tensor | None = None
-) -> tuple[list[Tensor], PullBack]:
+) -> tuple[list[Tensor], PullBack[tuple[Tensor, Tensor | None, list[Tensor]]]]:
     """log p(c | p, s) of chosen p and s, or of all, for each kind of outcome. Each [row, outcome]
 
     parent: [block, parent, ranks], context: [block, context, ranks], outcomes: each [block, outcome, its ranks]; blocks

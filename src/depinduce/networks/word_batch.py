@@ -34,7 +34,10 @@ class LexicalBatch:
     children: np.ndarray  # [row, column] the token in that place of the row's sentence; any beyond its end
 
     def problem(self, root: np.ndarray, child: np.ndarray, decision: np.ndarray) -> Problem:
-        """For a chart, from log p of all rules. root: [token], child: [row, column], decision: [row, STOP or GO]"""
+        """The problem for a chart, from log p of all rules.
+
+        root: [token], child: [row, column], decision: [row, STOP or GO]
+        """
         return Problem(RuleTable(np.zeros(self.children.shape[1]), child, decision), self.batch, Factors(root=root))
 
 
@@ -96,7 +99,7 @@ def _first_of_its_kind(tokens: np.ndarray, start: np.ndarray, position: np.ndarr
     return position[first][kind]
 
 
-def as_factors(problem: Problem) -> Factors | None:
+def as_factors(problem: Problem) -> Factors:
     """A first-order problem of words as factors, to multiply it onto a grammar of any order over the same sentences."""
     table, batch, factors = problem
     row, column, is_arc = _arcs(batch)
@@ -118,7 +121,7 @@ def from_factors(batch: Batch, arc: np.ndarray, decision: np.ndarray) -> tuple[n
 
 
 def _arcs(batch: Batch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of every (head, child) pair the row without children yet, the column, and whether the two words differ. [arc]"""
+    """The arcs of all (head, child) pairs: row of a head without children, column, whether the words differ. [arc]"""
     sentence = np.repeat(np.arange(len(batch)), batch.lengths**2)
     number = np.arange(len(sentence)) - batch.arc_offsets[sentence]
     head, child = np.divmod(number, batch.lengths[sentence])

@@ -8,6 +8,7 @@ contexts at a time, and where all of them would not fit into memory, made again 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from torch import Tensor, nn
 
 from depinduce.grammar.rules import HAS, NO, Order
 from depinduce.networks.encoder import DIRECTIONS, VALENCES, Encoder, encode
-from depinduce.networks.gradients import PullBack, project
+from depinduce.networks.gradients import Gradients, PullBack, project
 from depinduce.networks.lexicon import Lexicon
 from depinduce.networks.network_settings import NetworkSettings
 from depinduce.networks.tag_network import CHILD, CONTEXT, DECISION, PARENT, ROLES, ROOT, Rules
@@ -35,7 +36,7 @@ class _Weights(NamedTuple):
     word: Tensor  # [tag and word, size]
     symbols: Tensor
     roles: Tensor  # [role, size, size]
-    encoder: list[Tensor]
+    encoder: Sequence[Tensor]
     parent: Tensor  # the matrices of factors
     context: Tensor | None
     child: Tensor
@@ -45,6 +46,9 @@ class _Weights(NamedTuple):
 
 class LexicalNetwork(nn.Module):
     """Parameters from which the rules of a grammar over words are computed."""
+
+    _tag_of: Tensor  # [token]
+    _word_of: Tensor  # [token]
 
     def __init__(
         self,
@@ -85,7 +89,7 @@ class LexicalNetwork(nn.Module):
         return _Weights(tag, word, symbols, roles, rest[:-factors], parent, context, child, decision, root)
 
     @torch.no_grad()
-    def rules(self, batch: LexicalBatch, noise: torch.Generator | None = None) -> tuple[Rules, PullBack]:
+    def rules(self, batch: LexicalBatch, noise: torch.Generator | None = None) -> tuple[Rules, PullBack[Gradients]]:
         """log p of the rules of a batch, and the way back to the gradient by each of the parameters.
 
         root: [token], child: [row, column], decision: [row, STOP or GO]; with `noise` some of the embeddings are
@@ -118,13 +122,15 @@ class LexicalNetwork(nn.Module):
             to_few, to_roles, encoder_too = few_back(to_parent, to_context, to_decision, to_root)
             to_x.index_add_(0, plan.symbols, to_few)
             to_roles[CHILD] += to_role
-            torch._foreach_add_(to_encoder, encoder_too)
+            _add(to_encoder, encoder_too)
             to_factors = [*to_pair_weights, to_child_weight, to_decision_weight, to_root_weight]
             return [*embeddings_back(to_x), to_roles.flatten(0, 1), *to_encoder, *to_factors]
 
         return (root_rules, child_rules, decision_rules), pull_back
 
-    def _embed(self, noise: torch.Generator | None, with_unknown: bool) -> tuple[Tensor, PullBack]:
+    def _embed(
+        self, noise: torch.Generator | None, with_unknown: bool
+    ) -> tuple[Tensor, PullBack[tuple[Tensor, Tensor, Tensor]]]:
         """What goes into the network: all tokens, then the symbols that are none. [token + symbol, size]
 
         A tag never seen is the mean of those seen; it stands outside of the normalisation.
@@ -150,7 +156,9 @@ class LexicalNetwork(nn.Module):
 
         return x, pull_back
 
-    def _few(self, x: Tensor, plan: _Plan) -> tuple[tuple[Tensor, Tensor, Tensor, Tensor], PullBack]:
+    def _few(
+        self, x: Tensor, plan: _Plan
+    ) -> tuple[tuple[Tensor, Tensor, Tensor, Tensor], PullBack[tuple[Tensor, Tensor, list[Tensor]]]]:
         """Hidden rows of the heads, contexts, decisions and the root of a batch."""
         weights = self._named
         in_roles = [
@@ -169,31 +177,38 @@ class LexicalNetwork(nn.Module):
 
         return plan.split(hidden), pull_back
 
-    def _pairs(self, parent: Tensor, context: Tensor, plan: _Plan) -> tuple[Tensor, PullBack]:
+    def _pairs(self, parent: Tensor, context: Tensor, plan: _Plan) -> tuple[Tensor, PullBack[tuple[Tensor, ...]]]:
         """The factors of every context of the batch, those of its head and of what else it sees. [context, ranks]"""
         weights = self._named
         of_parents, parent_back = project(parent, weights.parent)
         parent_factor = of_parents.index_select(0, plan.parent_of)
-        if weights.context is None:
-            context_factor = context_back = None
-        else:
-            of_contexts, context_back = project(context, weights.context)
-            context_factor = of_contexts.index_select(0, plan.context_of)
+
+        def back_to_parents(to_factor: Tensor) -> tuple[Tensor, Tensor]:
+            return parent_back(torch.zeros_like(of_parents).index_add_(0, plan.parent_of, to_factor))
+
+        if weights.context is None or plan.context_of is None:  # first order
+
+            def pull_back_parents(to_pairs: Tensor) -> tuple[Tensor, ...]:
+                to_parent, to_weight = back_to_parents(to_pairs)
+                return to_parent, torch.zeros_like(context), to_weight
+
+            return parent_factor, pull_back_parents
+
+        context_of = plan.context_of
+        of_contexts, context_back = project(context, weights.context)
+        context_factor = of_contexts.index_select(0, context_of)
 
         def pull_back(to_pairs: Tensor) -> tuple[Tensor, ...]:
-            to_factor = to_pairs if context_factor is None else to_pairs * context_factor
-            to_parent, to_weight = parent_back(torch.zeros_like(of_parents).index_add_(0, plan.parent_of, to_factor))
-            if context_factor is None:
-                return to_parent, torch.zeros_like(context), to_weight
+            to_parent, to_weight = back_to_parents(to_pairs * context_factor)
             to_factor = to_pairs * parent_factor
-            to_context, weight_too = context_back(
-                torch.zeros_like(of_contexts).index_add_(0, plan.context_of, to_factor)
-            )
+            to_context, weight_too = context_back(torch.zeros_like(of_contexts).index_add_(0, context_of, to_factor))
             return to_parent, to_context, to_weight, weight_too
 
-        return parent_factor if context_factor is None else parent_factor * context_factor, pull_back
+        return parent_factor * context_factor, pull_back
 
-    def _children(self, x: Tensor, root_factor: Tensor) -> tuple[Tensor, Tensor, PullBack]:
+    def _children(
+        self, x: Tensor, root_factor: Tensor
+    ) -> tuple[Tensor, Tensor, PullBack[tuple[Tensor, Tensor, Tensor, Tensor, list[Tensor]]]]:
         """The factors and the root scores of all tokens as children. [block, token, rank], [token]
 
         x: [token, size], root_factor: [block, rank]. The pull-back gives the gradients by these two, by the matrix of
@@ -225,7 +240,7 @@ class LexicalNetwork(nn.Module):
                 to_e, gradients = encoder_back(to_hidden)
                 to_x[some], to_role_too = role_back(to_e)
                 to_role += to_role_too
-                torch._foreach_add_(to_encoder, gradients)
+                _add(to_encoder, gradients)
             by_block = _in_order_of_inputs(to_as_root.view(BLOCKS, size))
             to_child_weight = torch.cat([to_factors, root_factor.t() @ by_block])
             return to_x, by_block @ of_root.t(), to_role, to_child_weight, to_encoder
@@ -234,7 +249,7 @@ class LexicalNetwork(nn.Module):
 
     def _child_rules(
         self, pairs: Tensor, outcome: Tensor, batch: LexicalBatch, vocabulary: int
-    ) -> tuple[Tensor, PullBack]:
+    ) -> tuple[Tensor, PullBack[tuple[Tensor, Tensor]]]:
         """log p of the children in the batch. [row, column]
 
         pairs: [context, rank], outcome: [block, token, rank]
@@ -285,7 +300,7 @@ class LexicalNetwork(nn.Module):
         return in_order, pull_back
 
 
-def _root_rules(scores: Tensor, batch: LexicalBatch, vocabulary: int) -> tuple[Tensor, PullBack]:
+def _root_rules(scores: Tensor, batch: LexicalBatch, vocabulary: int) -> tuple[Tensor, PullBack[Tensor]]:
     """log p of every word of the batch as a root. [word]
 
     scores: [token]
@@ -301,7 +316,9 @@ def _root_rules(scores: Tensor, batch: LexicalBatch, vocabulary: int) -> tuple[T
     return log_p.index_select(0, tokens), pull_back
 
 
-def _decision_rules(pairs: Tensor, factors: Tensor, block: Tensor, batch: LexicalBatch) -> tuple[Tensor, PullBack]:
+def _decision_rules(
+    pairs: Tensor, factors: Tensor, block: Tensor, batch: LexicalBatch
+) -> tuple[Tensor, PullBack[tuple[Tensor, Tensor]]]:
     """log p of both decisions. [row, STOP or GO]
 
     pairs: [context, rank], factors: [STOP or GO · block, rank], block: [context]
@@ -319,18 +336,23 @@ def _decision_rules(pairs: Tensor, factors: Tensor, block: Tensor, batch: Lexica
     return result.index_select(0, of_row), pull_back
 
 
+def _add(sums: Sequence[Tensor], more: Sequence[Tensor]) -> None:
+    for part, one in zip(sums, more, strict=True):
+        part.add_(one)
+
+
 def _by_block(rows: Tensor) -> Tensor:
-    """[token · valence · dir, rank] as [dir · valence, token, rank]"""
+    """The rows of inputs by block: [token · valence · dir, rank] as [dir · valence, token, rank]"""
     return rows.view(-1, VALENCES, DIRECTIONS, rows.shape[1]).permute(2, 1, 0, 3).flatten(0, 1)
 
 
 def _by_input(blocks: Tensor) -> Tensor:
-    """[dir · valence, token, rank] as [token · valence · dir, rank]"""
+    """The rows of blocks by input: [dir · valence, token, rank] as [token · valence · dir, rank]"""
     return blocks.unflatten(0, (DIRECTIONS, VALENCES)).permute(2, 1, 0, 3).reshape(-1, blocks.shape[2])
 
 
 def _in_order_of_inputs(blocks: Tensor) -> Tensor:
-    """[dir · valence, size] as [valence · dir, size]; and back, for there are as many of the one as of the other"""
+    """The blocks in the order of inputs: [dir · valence, size] as [valence · dir, size]. It is its own inverse."""
     return blocks.unflatten(0, (DIRECTIONS, VALENCES)).transpose(0, 1).flatten(0, 1)
 
 

@@ -57,8 +57,10 @@ def wrong_words(heads: Sequence[int], gold: Sequence[int] | None) -> set[int]:
 
 def missed_arcs(heads: Sequence[int], gold: Sequence[int] | None) -> list[Arc]:
     """The gold arcs that are not in the tree."""
+    if gold is None:
+        return []
     wrong = wrong_words(heads, gold)
-    return [arc for arc in arcs_of(gold) if arc.child in wrong] if wrong else []
+    return [arc for arc in arcs_of(gold) if arc.child in wrong]
 
 
 def arc_levels(arcs: Sequence[Arc]) -> dict[Arc, int]:

@@ -79,7 +79,7 @@ class Band:
         )
 
     def _line(self, arc: Arc, base: float, arrow_base: float) -> str:
-        """From the head up a shoulder, along the level and down the other shoulder to the arrow."""
+        """The line of an arc: from the head up a shoulder, along the level and down the other shoulder to the arrow."""
         child, peak = self.middles[arc.child], base + self.side * self.arc_height(arc)
         if arc.head < 0:
             x, y = self._at(child, peak).split()

@@ -130,7 +130,7 @@ def _across(sentence: _Sentence, narrowest: float) -> _Picture:
 
 
 def _down(sentence: _Sentence, narrowest: float) -> _Picture:
-    """One word below the other: the tree to their left, the gold arcs that it misses to the right of the tags."""
+    """The words one below the other: the tree to their left, the gold arcs that it misses to the right of the tags."""
     middles = [MARGIN + ROW * (word + 0.5) for word in range(len(sentence.words))]
     tree = Band(DOWN, arcs_of(sentence.heads), middles, side=-1)
     missed = Band(DOWN, missed_arcs(sentence.heads, sentence.gold), middles, side=1)

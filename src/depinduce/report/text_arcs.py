@@ -80,7 +80,7 @@ def _rows_above(
         if arc.head >= 0:
             head_column = _head_column(arc, middles)
             canvas.vertical(head_column, top, arrows + 1, style)  # reaching down to the word
-            canvas.horizontal(top, *sorted((head_column, middles[arc.child])), style)
+            canvas.horizontal(top, *sorted((head_column, middles[arc.child])), style=style)
         canvas.put(arrows, middles[arc.child], "✗" if is_wrong else "▼", style)
     return canvas.lines(arrows + 1, colour)
 
@@ -97,7 +97,7 @@ def _rows_below(arcs: list[Arc], middles: list[int], colour: bool) -> list[str]:
         if arc.head >= 0:
             head_column = _head_column(arc, middles)
             canvas.vertical(head_column, -1, bottom, "gold")  # reaching up to the tag
-            canvas.horizontal(bottom, *sorted((head_column, middles[arc.child])), "gold")
+            canvas.horizontal(bottom, *sorted((head_column, middles[arc.child])), style="gold")
         canvas.put(0, middles[arc.child], "▲", "gold")
     return canvas.lines(lowest + 1, colour)
 

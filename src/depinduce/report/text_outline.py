@@ -86,7 +86,7 @@ def _tree_rows(heads: Sequence[int], columns: list[int], faint: Collection[int],
         if head > 0:
             trunk = columns[head - 1]
             canvas.horizontal(word, trunk, columns[word], style)
-            canvas.vertical(trunk, *sorted((word, head - 1)), style)
+            canvas.vertical(trunk, *sorted((word, head - 1)), style=style)
         elif head == 0:
             canvas.put(word, columns[word], ROOT)
     for word in range(len(heads)):
@@ -117,7 +117,7 @@ def _text_columns(
         number = "" if gold is None else styled(f"{word + 1:>{number_width}} ", "tag", colour)
         form = styled(form, "wrong" if word in wrong else "word", colour) + pad("", word_width - display_width(form))
         remark = ""
-        if word in wrong:
+        if gold is not None and word in wrong:
             right = f"{gold[word]} {words[gold[word] - 1]}" if gold[word] else "root"
             remark = "  " + styled(f"✗ gold: {right}", "gold", colour)
         texts.append(f"{number}{form}  {styled(pad(tag, tag_width) + notes[word], 'tag', colour)}{remark}")

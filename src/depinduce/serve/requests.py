@@ -80,7 +80,7 @@ def width_of(request: Mapping) -> int | None:
 
 
 def probabilities_of(request: Mapping, words: int) -> list[float | None] | None:
-    """Of the arcs of a picture."""
+    """The probabilities of the arcs of a picture; None if it shows none."""
     values = request.get("probabilities")
     if values is None:
         return None
@@ -91,7 +91,7 @@ def probabilities_of(request: Mapping, words: int) -> list[float | None] | None:
 
 
 def heads_of(request: Mapping, sentence: Sentence) -> list[int]:
-    """A tree with one root."""
+    """The heads of a tree with one root."""
     heads, words = request.get("heads"), len(sentence)
     if not isinstance(heads, list) or not all(isinstance(h, int) and not isinstance(h, bool) for h in heads):
         raise RequestError("'heads' must be a list of whole numbers: of each word its head, 0 for the root.")

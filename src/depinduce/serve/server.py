@@ -68,7 +68,7 @@ def is_loopback(host: str) -> bool:
 
 
 class PageServer(ThreadingHTTPServer):
-    """Answers with the models of a shelf."""
+    """The server of the page, which answers with the models of a shelf."""
 
     daemon_threads = True
     request_queue_size = 64
@@ -136,7 +136,7 @@ def _is_address(name: str) -> bool:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One connection."""
+    """The handler of one connection."""
 
     server: PageServer
     protocol_version = "HTTP/1.1"
@@ -220,7 +220,7 @@ class _Handler(BaseHTTPRequestHandler):
         return body
 
     def _discard(self, length: int) -> None:
-        """Read what we do not want, or the client would still be writing and never see our answer."""
+        """Read a body that we do not want, or the client would still be writing and never see our answer."""
         while length > 0 and (piece := self.rfile.read(min(length, 1 << 16))):
             length -= len(piece)
 
@@ -245,7 +245,7 @@ class _Handler(BaseHTTPRequestHandler):
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What the library finds wrong with a request, in our form."""
         self.close_connection = True
-        self.command = getattr(self, "command", None)
+        self.command = getattr(self, "command", "")
         self._send_fault(code, f"{message or HTTPStatus(code).phrase}.")
 
     def log_message(self, format: str, *arguments: object) -> None:

@@ -23,18 +23,18 @@ class Tree:
     label: str  # as in the file, function tags included; empty for the bracket around a whole tree
     line: int
     children: list[Tree] = field(default_factory=list)
-    word: str | None = None
+    word: str = ""  # empty for a phrase
 
     def leaves(self) -> Iterator[Tree]:
         """The tagged words, from left to right."""
-        if self.word is not None:
+        if self.word:
             yield self
         for child in self.children:
             yield from child.leaves()
 
     def without(self, tags: Collection[str]) -> Tree | None:
         """The tree without the words of these tags and the phrases that they leave empty; None if all is gone."""
-        if self.word is not None:
+        if self.word:
             return None if self.label in tags else self
         kept = [child for child in (child.without(tags) for child in self.children) if child is not None]
         return Tree(self.label, self.line, kept) if kept else None
@@ -54,7 +54,7 @@ def read_trees(path: str | Path) -> list[Tree]:
                 if not opened:
                     _refuse(path, line, "this closing bracket closes nothing", "Delete it, or add what it should close")
                 tree = opened.pop()
-                if not tree.children and tree.word is None:
+                if not tree.children and not tree.word:
                     found = f"the bracket ({tree.label}) is empty"
                     _refuse(path, line, found, "Write a tag and its word, as in (NN dog), or delete it")
                 (opened[-1].children if opened else trees).append(tree)
@@ -77,7 +77,7 @@ def _take_label_or_word(path: str | Path, line: int, token: str, opened: list[Tr
         _refuse(path, line, f"the word {token!r} has no tag", f"Write a bracket around both, as in (NN {token})")
     if not tree.label:
         tree.label = token
-    elif tree.word is None:
+    elif not tree.word:
         tree.word = token
     else:
         found = f"two words in one bracket, ({tree.label} {tree.word} {token})"
@@ -87,7 +87,7 @@ def _take_label_or_word(path: str | Path, line: int, token: str, opened: list[Tr
 def _require_place_for_bracket(path: str | Path, line: int, opened: list[Tree]) -> None:
     """A fault if no bracket may open inside the innermost one."""
     tree, whole = opened[-1], opened[0]
-    if tree.word is not None:
+    if tree.word:
         found = f"a bracket opens beside the word {tree.word!r}, which has no tag of its own"
         _refuse(path, line, found, f"Write a bracket around both, as in (NN {tree.word}), or close it before this one")
     if not tree.label and tree is not whole:

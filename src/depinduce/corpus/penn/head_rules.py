@@ -122,7 +122,7 @@ def dependencies(tree: Tree, rules: HeadRules) -> list[int]:
     heads: list[int] = []
 
     def head_word(node: Tree) -> int:
-        if node.word is not None:
+        if node.word:
             heads.append(0)
             return len(heads)
         words = [head_word(child) for child in node.children]

@@ -77,24 +77,24 @@ def _cell(cell: Cell) -> str:
 
 
 def unfold(summary: str, content: str) -> str:
-    """content: HTML"""
+    """A line that unfolds into more. content: HTML"""
     return f"<details><summary>{text(summary)}</summary>\n{content}\n</details>"
 
 
 def figure(picture: str, caption: str = "", name: str = "") -> str:
-    """picture: HTML"""
+    """A picture with its caption above it. picture: HTML"""
     named = f' id="{name}"' if name else ""
     told = f"<figcaption>{text(caption)}</figcaption>" if caption else ""
     return f'<figure{named}>{told}<div class="scroll">{picture}</div></figure>'
 
 
 def grid(pieces: Iterable[str]) -> str:
-    """Two pieces of the same width in a row, where there is room."""
+    """Pieces of the same width, two in a row where there is room."""
     return '<div class="grid">' + "\n".join(pieces) + "</div>"
 
 
 def side_by_side(pieces: Iterable[str]) -> str:
-    """As many in a row as there is room for, each as wide as it needs."""
+    """Pieces as wide as they need, as many in a row as there is room for."""
     return '<div class="row">' + "\n".join(pieces) + "</div>"
 
 

@@ -32,7 +32,10 @@ def gather(
     threads: int = 1,
     report: Callable[[int], None] = lambda sentences: None,
 ) -> Facts:
-    """path: a file to parse; has_gold: whether its trees are right, and its own are compared with them"""
+    """All about the model of a place.
+
+    path: a file to parse; has_gold: whether its trees are right, and its own are compared with them
+    """
     model, seeds, file = place.model, place.seeds, None
     if path is not None:
         others = {} if seeds is None else seeds.others()

@@ -83,7 +83,7 @@ class FileFacts:
 
     @cached_property
     def tag_counts(self) -> dict[str, int]:
-        """From the most to the least frequent."""
+        """How often each tag occurs, from the most to the least frequent."""
         counts = Counter(self.tags.tolist())
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
@@ -116,10 +116,8 @@ class FileFacts:
             shown = [*shown[:MOST_TAGS], f"{rare} others"]
         place = {tag: min(number, len(shown) - 1) for number, tag in enumerate(self.tag_counts)}
         child = np.array([place[tag] for tag in self.tags.tolist()], dtype=np.int64)
-        grammar, gold = (
-            None if heads is None else _count_pairs(child, self._head_words(heads), len(shown))
-            for heads in (self.heads, self.gold)
-        )
+        grammar = _count_pairs(child, self._head_words(self.heads), len(shown))
+        gold = None if self.gold is None else _count_pairs(child, self._head_words(self.gold), len(shown))
         return ArcCounts(shown, grammar, gold)
 
     @cached_property
@@ -131,7 +129,7 @@ class FileFacts:
         mistaken = self.gold != self.heads
         kinds = zip(*(tags[mistaken].tolist() for tags in (self.tags, right, wrong)), strict=True)
         ranked = sorted(Counter(kinds).items(), key=lambda item: (-item[1], item[0]))
-        return [ErrorFact(*kind, times) for kind, times in ranked[:ERRORS_TOLD]]
+        return [ErrorFact(child, right, wrong, times) for (child, right, wrong), times in ranked[:ERRORS_TOLD]]
 
     def _head_words(self, heads: np.ndarray) -> np.ndarray:
         """The places of heads among all words, -1 for the root. [token]"""
@@ -177,7 +175,7 @@ def file_facts(
     threads: int = 1,
     report: Callable[[int], None] = lambda sentences: None,
 ) -> FileFacts:
-    """Parse a file with a model, and with those of other seeds. drawn: how many pictures of either kind"""
+    """The facts of a file, parsed with a model and with those of other seeds. drawn: pictures of either kind"""
     parsing = Parsing(threads=threads)
     # What belongs to every block: the words, and the heads that each model finds.
     lengths, tags, heads, gold, posteriors = [], [], [], [], []
@@ -192,9 +190,9 @@ def file_facts(
         lengths.append(corpus.lengths)
         tags += kept
         heads.append(parses.heads[0])
-        if has_gold:
+        if corpus.heads is not None:
             gold.append(corpus.heads)
-        else:
+        if parses.posteriors is not None:
             posteriors.append(np.minimum(parses.posteriors[0], 1.0))
         for seed, other in other_seeds.items():
             others[seed].append(parse_trees(other, corpus_for(other, some), parsing).heads[0])
@@ -215,8 +213,8 @@ def file_facts(
         np.concatenate([[0], np.cumsum(np.concatenate(lengths))]),
         np.array(tags, dtype=object),
         np.concatenate(heads),
-        np.concatenate(gold) if has_gold else None,
-        None if has_gold else np.concatenate(posteriors),
+        np.concatenate(gold) if gold else None,
+        np.concatenate(posteriors) if posteriors else None,
         {seed: np.concatenate(found) for seed, found in others.items()},
         punctuation,
         sorted(unknown),
@@ -238,8 +236,7 @@ def _kept_tags(model: Model, sentences: Sequence[Sentence], corpus: Corpus) -> l
 def _candidates(sentences: Sequence[Sentence], corpus: Corpus, parses: Parses, first: int) -> list[_Candidate]:
     if len(corpus) == 0:
         return []
-    worth = parses.heads[0] == corpus.heads if corpus.heads is not None else parses.posteriors[0]
-    quality = np.add.reduceat(worth.astype(float), corpus.offsets[:-1]) / corpus.lengths
+    quality = np.add.reduceat(_worth(corpus, parses), corpus.offsets[:-1]) / corpus.lengths
     made = []
     for place, number in enumerate(corpus.index.tolist()):
         span = slice(corpus.offsets[place], corpus.offsets[place + 1])
@@ -252,8 +249,17 @@ def _candidates(sentences: Sequence[Sentence], corpus: Corpus, parses: Parses, f
     return made
 
 
+def _worth(corpus: Corpus, parses: Parses) -> np.ndarray:
+    """How good each arc is: whether it is right or, where nobody knows, how probable. [token]"""
+    if corpus.heads is not None:
+        return (parses.heads[0] == corpus.heads).astype(float)
+    if parses.posteriors is None:
+        raise ValueError("trees without gold heads are ranked by their posteriors, which are missing")
+    return parses.posteriors[0]
+
+
 def _foremost(candidates: Iterable[_Candidate], best: bool, number: int) -> list[_Candidate]:
-    """So many of the best or of the worst, no two of them with the same words."""
+    """The best candidates, or the worst: so many of them, no two with the same words."""
     chosen: dict[tuple[str, ...], _Candidate] = {}
     for candidate in sorted(candidates, key=lambda candidate: candidate.rank(best)):
         if len(chosen) == number:

@@ -122,13 +122,13 @@ def seeds_section(seeds: SeedFacts) -> Section:
     )
     names = {"train": "training log-likelihood", "dev": "held-out log-likelihood"}
     names |= {cut: f"UAS {cut_label(cut)}" for cut in LENGTH_CUTS}
-    names = {name: title for name, title in names.items() if seeds.column(name)}
+    means = {name: found for name in names if (found := seeds.mean_and_sd(name)) is not None}
+    names = {name: names[name] for name in means}
     rows = []
     for line in seeds.lines:
         known = {"train": line.train, "dev": line.dev} | (line.scores or {})
         mark = "kept" if line.kept else ""
         rows.append([f"seed {line.seed}", *(_number(known.get(name), name) for name in names), mark])
-    means = {name: seeds.mean_and_sd(name) for name in names}
     rows.append(
         ["mean ± sd", *(f"{_number(mean, name)} ± {_number(sd, name)}" for name, (mean, sd) in means.items()), ""]
     )

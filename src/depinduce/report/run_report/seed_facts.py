@@ -34,7 +34,7 @@ class SeedFacts:
 
     @property
     def mean_agreement(self) -> float | None:
-        """Of all pairs."""
+        """The share of words on whose head two seeds agree, averaged over all pairs of them."""
         if self.agreement is None or len(self.seeds_parsed) < 2:
             return None
         return float(self.agreement[np.triu_indices(len(self.seeds_parsed), k=1)].mean())
@@ -61,7 +61,7 @@ def seed_facts(seeds: SeedsOnDisk, file: FileFacts | None) -> SeedFacts:
     lines = []
     for line in seeds.lines:
         seed, scores = line["seed"], None
-        if seed in heads and file.gold is not None:
+        if file is not None and file.gold is not None and seed in heads:
             by_length = score(file.gold, heads[seed], file.offsets).by_length
             scores = {cut: by_length[cut].uas for cut in LENGTH_CUTS}
         lines.append(SeedLine(seed, seed == seeds.best, line.get("train"), line.get("dev"), scores))

@@ -42,17 +42,17 @@ def _about_file(file: FileFacts | None) -> Iterator[str]:
         yield "No file was given to try it on: --gold FILE would show how good its trees are."
         return
     words = f"{len(file.tags):,} words of {file.name}"
-    if file.scores is None:
+    if file.posteriors is not None:
         yield (
             f"The arcs that it chose for the {words} have a mean probability of {file.posteriors.mean():.2f}. "
             "How good they are only gold trees could tell."
         )
-        return
-    baseline = file.best_baseline
-    yield (
-        f"Of the {words}, {share_text(file.scores.uas)} % get the right head; the best of the trivial baselines "
-        f"({BASELINES_IN_WORDS.get(baseline, baseline)}) finds it for {share_text(file.baselines[baseline].uas)} %."
-    )
+    if file.scores is not None:
+        baseline = file.best_baseline
+        yield (
+            f"Of the {words}, {share_text(file.scores.uas)} % get the right head; the best of the trivial baselines "
+            f"({BASELINES_IN_WORDS.get(baseline, baseline)}) finds it for {share_text(file.baselines[baseline].uas)} %."
+        )
 
 
 def _about_seeds(facts: Facts) -> Iterator[str]:
@@ -79,7 +79,7 @@ def tiles(facts: Facts) -> list[tuple[str, str]]:
             (f"{share_text(file.baselines[file.best_baseline].uas)} %", f"for the best baseline: {file.best_baseline}"),
             (f"{share_text(file.scores.root_accuracy)} %", "of the sentences have the right root"),
         ]
-    elif file is not None:
+    elif file is not None and file.posteriors is not None:
         shown += [
             (f"{file.posteriors.mean():.2f}", "mean probability of its arcs"),
             (f"{len(file.lengths):,}", f"sentences of {file.name}"),

@@ -74,11 +74,11 @@ def _name(rung: RungFacts) -> str:
 
 def _growing(rung: RungFacts) -> str:
     """What to say if the first epochs saw only short sentences."""
-    rounds = [one for member in rung.members for one in member if one.max_length is not None]
-    lengths = {one.max_length for one in rounds}
+    rounds = [(one.number, one.max_length) for member in rung.members for one in member if one.max_length is not None]
+    lengths = {longest for _, longest in rounds}
     if len(lengths) < 2:
         return ""
-    first = next(one.number for one in rounds if one.max_length == max(lengths))
+    first = next(number for number, longest in rounds if longest == max(lengths))
     return (
         f"Before epoch {first} it learned from short sentences only, first of up to {min(lengths)} words. Their "
         "likelihoods cannot be compared with those of longer ones, and are left out."
@@ -114,7 +114,7 @@ def _charts(rung: RungFacts, training: TrainingFacts) -> Iterator[str]:
 
 
 def _line(what: str, number: int, points: list[tuple[int, float]], colour: int) -> list[Series]:
-    """One member, if there is anything to draw; members are alike, and the legend names the first of them."""
+    """The line of one member, if there is anything to draw; members look alike, and the legend names the first."""
     points = [(x, y) for x, y in points if math.isfinite(y)]
     return [Series(what, points, colour, dashed=colour == 1, in_legend=number == 0)] if points else []
 
