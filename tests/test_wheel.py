@@ -78,9 +78,10 @@ def test_the_wheel_has_the_demo_corpus_without_the_program_that_drew_it(names):
     assert demo == {"__init__.py", "README.md", "train.conllu", "dev.conllu", "test.conllu"}
 
 
-def test_the_wheel_has_the_version_of_the_source(wheel):
+def test_the_wheel_and_the_citation_have_the_version_of_the_source(wheel):
     version = re.search(r'__version__ = "(.+)"', (PACKAGE / "__init__.py").read_text(encoding="utf-8"))[1]
     assert wheel.name == f"depinduce-{version}-py3-none-any.whl"
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def test_the_installed_package_says_its_version(wheel, installed):
