@@ -25,7 +25,7 @@ from types import ModuleType
 import numpy as np
 
 from depinduce.chart import derivations, grandparent, passes, sibling
-from depinduce.chart.problem import Posteriors, Totals, Workspace, make_groups, make_problem
+from depinduce.chart.problem import CountArrays, Posteriors, Workspace, make_groups, make_problem
 from depinduce.chart.semirings import LOG, MAX, SUM, Semiring, in_semiring
 from depinduce.grammar.rules import Batch, Factors, Order, RuleCounts, RuleTable, tag_batch
 
@@ -66,7 +66,7 @@ def log_partition(
     """log Z of every sentence. `space`: "auto", or "log" to compute everything in log space. [sentence]"""
     log_z = np.full(len(batch), np.nan)
     nothing = np.empty(0)
-    no_counts, no_posteriors = Totals(nothing, nothing, nothing), Posteriors(nothing, nothing, nothing)
+    no_counts, no_posteriors = CountArrays(nothing, nothing, nothing), Posteriors(nothing, nothing, nothing)
 
     def run(kernel, problem, groups, space, redo):
         kernel(problem, groups, space, False, log_z, redo, no_counts, no_posteriors)
@@ -93,7 +93,7 @@ def expectations(
         arc=np.zeros(2 * arcs if positions else 0),
     )
     columns, rows = table.child.shape[1], len(table.child)
-    shares: list[tuple[int, Totals]] = []  # with the first sentence of each
+    shares: list[tuple[int, CountArrays]] = []  # with the first sentence of each
 
     def run(kernel, problem, groups, space, redo):
         share = _no_counts(table)
@@ -103,7 +103,7 @@ def expectations(
     _Pass("expectation_pass", table, batch, factors, threads, run, with_outside=True).sum(space)
     shares.sort(key=lambda pair: pair[0])  # whichever thread was first: the same sum to the last bit
     first, *others = (share for _, share in shares) if shares else [_no_counts(table)]
-    total = Totals(*(sum(parts[1:], parts[0]) for parts in zip(first, *others, strict=True)))
+    total = CountArrays(*(sum(parts[1:], parts[0]) for parts in zip(first, *others, strict=True)))
     counts = RuleCounts(
         total.root,
         total.child.reshape(rows + 1, columns + 1)[:-1, :-1],
@@ -115,10 +115,10 @@ def expectations(
     return Expectations(log_z, counts, posteriors.root, decision, arc)
 
 
-def _no_counts(table: RuleTable) -> Totals:
+def _no_counts(table: RuleTable) -> CountArrays:
     """Zero counts in the layout of the kernels, whose tables have one more row and column."""
     rows, columns = table.child.shape
-    return Totals(np.zeros(columns), np.zeros((rows + 1) * (columns + 1)), np.zeros((rows + 1) * 2))
+    return CountArrays(np.zeros(columns), np.zeros((rows + 1) * (columns + 1)), np.zeros((rows + 1) * 2))
 
 
 def best_trees(table: RuleTable, batch: Batch, factors: Factors | None = None, *, threads: int = 1) -> Trees:
