@@ -12,7 +12,8 @@ import pytest
 
 import depinduce
 from depinduce.chart import grandparent
-from depinduce.chart.engine import _kernels, best_trees
+from depinduce.chart.engine import best_trees
+from depinduce.chart.kernels import kernels
 from depinduce.chart.semirings import MAX
 from depinduce.compiled import compiled, compiled_entry, specialise
 from depinduce.grammar.rules import Order, RuleTable, tag_batch
@@ -94,7 +95,7 @@ def test_any_number_of_threads_uses_the_same_compiled_kernels():
     table = RuleTable(np.zeros(1), np.zeros((4, 1)), np.zeros((4, 2)))
     for threads in (1, 2, 3):
         best_trees(table, batch, threads=threads)
-    assert len(_kernels(grandparent, MAX)["tree_pass"].signatures) == 1
+    assert len(kernels(grandparent.CHART, MAX).tree_pass.signatures) == 1
 
 
 def test_numba_finds_its_own_cache_setting_as_it_was():

@@ -22,12 +22,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from depinduce.chart.functions import chart
 from depinduce.chart.lanes import LANES
 from depinduce.chart.passes import group_length, inside_group, open_charts
 from depinduce.chart.problem import edge_pointers, sentence_length
 from depinduce.chart.semirings import ZERO, as_probability, divide_scalar
-from depinduce.chart.sibling.cells import context_count  # stand-ins: `in_semiring` puts the chart's own in their place
-from depinduce.chart.sibling.trees import cell_count, expand
 from depinduce.compiled import compiled
 
 GOAL_CELL = 0  # the goal has this name in every chart
@@ -75,7 +74,9 @@ def walk(problem, n, length, contexts, lane, places, cells, edges, stack, random
     height = 1
     while height > 0:
         height -= 1
-        count = expand(problem.child, problem.columns, n, length, contexts, lane, stack[height], places, cells, edges)
+        count = chart.expand(
+            problem.child, problem.columns, n, length, contexts, lane, stack[height], places, cells, edges
+        )
         if count > 0:
             e = random_edge(edges, count) if randomly else best_edge(edges, count)
             note_arc(heads, edges, e)
@@ -85,7 +86,7 @@ def walk(problem, n, length, contexts, lane, places, cells, edges, stack, random
                     height += 1
 
 
-def tree_pass(arrays, groups, space, seeds, log_z, redo, heads):
+def tree_pass(arrays, groups, space, redo, seeds, log_z, heads):
     """Trees of every sentence into heads [tree, token]: the best one (no seeds), or samples.
 
     In the MAX semiring `log_z` is the score of the best tree. Where it is -inf there is no tree: heads are -1.
@@ -94,7 +95,7 @@ def tree_pass(arrays, groups, space, seeds, log_z, redo, heads):
     edges, stack = edge_pointers(space), np.empty(4 * space.longest + 8, np.int64)
     for g in range(len(groups)):
         group = groups[g]
-        n, contexts = group_length(problem, group), context_count(problem, group)
+        n, contexts = group_length(problem, group), chart.context_count(problem, group)
         inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo)
         for lane in range(LANES):
             if totals[lane] == ZERO:
@@ -112,14 +113,14 @@ def tree_pass(arrays, groups, space, seeds, log_z, redo, heads):
 
 def bottom_up(problem, n, length, contexts, lane, places, cells, edges, stack, state, order):
     """The cells that some tree uses, parts before wholes, into `order`; gives their number."""
-    state[: cell_count(n, contexts)] = 0
+    state[: chart.cell_count(n, contexts)] = 0
     found, height = 0, 1
     stack[0] = GOAL_CELL
     while height > 0:
         cell = stack[height - 1]
         if state[cell] == 0:
             state[cell] = 1
-            count = expand(problem.child, problem.columns, n, length, contexts, lane, cell, places, cells, edges)
+            count = chart.expand(problem.child, problem.columns, n, length, contexts, lane, cell, places, cells, edges)
             for e in range(count):
                 for part in (edges.part_a[e], edges.part_b[e]):
                     if edges.weight[e] > ZERO and part >= 0 and state[part] == 0:
@@ -137,7 +138,7 @@ def bottom_up(problem, n, length, contexts, lane, places, cells, edges, stack, s
 def tree_entropy(problem, n, length, contexts, lane, places, cells, edges, order, found, entropy):
     """H(cell) = Σ_edge p(edge) · (H(part a) + H(part b) - log p(edge)), parts first; gives H(goal)."""
     for k in range(found):
-        count = expand(problem.child, problem.columns, n, length, contexts, lane, order[k], places, cells, edges)
+        count = chart.expand(problem.child, problem.columns, n, length, contexts, lane, order[k], places, cells, edges)
         entropy[order[k]] = 0.0
         if count == 0:
             continue
@@ -151,15 +152,15 @@ def tree_entropy(problem, n, length, contexts, lane, places, cells, edges, order
     return entropy[GOAL_CELL]
 
 
-def entropy_pass(arrays, groups, space, log_z, redo, entropies):
+def entropy_pass(arrays, groups, space, redo, log_z, entropies):
     """The entropy of every sentence's distribution over trees, in nats."""
     problem, places, cells, totals = open_charts(arrays, space)
-    edges, longest, names = edge_pointers(space), space.longest, cell_count(space.longest, space.most_contexts)
+    edges, longest, names = edge_pointers(space), space.longest, chart.cell_count(space.longest, space.most_contexts)
     stack, state = np.empty(16 * longest * longest + 64, np.int64), np.empty(names, np.int8)
     order, entropy = np.empty(names, np.int64), np.empty(names)
     for g in range(len(groups)):
         group = groups[g]
-        n, contexts = group_length(problem, group), context_count(problem, group)
+        n, contexts = group_length(problem, group), chart.context_count(problem, group)
         inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo)
         for lane in range(LANES):
             if totals[lane] != ZERO:
@@ -235,7 +236,7 @@ def read_ranked(problem, n, length, contexts, lane, places, cells, edges, stack,
     while height > 0:
         height -= 1
         cell, cell_rank = stack[height], stack_rank[height]
-        count = expand(problem.child, problem.columns, n, length, contexts, lane, cell, places, cells, edges)
+        count = chart.expand(problem.child, problem.columns, n, length, contexts, lane, cell, places, cells, edges)
         if count > 0:
             e = choice[cell, cell_rank, 0]
             note_arc(heads, edges, e)
@@ -247,10 +248,10 @@ def read_ranked(problem, n, length, contexts, lane, places, cells, edges, stack,
                 height += 1
 
 
-def k_best_pass(arrays, groups, space, k, log_z, redo, heads):
+def k_best_pass(arrays, groups, space, redo, k, log_z, heads):
     """The k best trees of every sentence into heads [rank, token], best first (MAX semiring only)."""
     problem, places, cells, totals = open_charts(arrays, space)
-    edges, longest, names = edge_pointers(space), space.longest, cell_count(space.longest, space.most_contexts)
+    edges, longest, names = edge_pointers(space), space.longest, chart.cell_count(space.longest, space.most_contexts)
     stack, state = np.empty(16 * longest * longest + 64, np.int64), np.empty(names, np.int8)
     order, ways = np.empty(names, np.int64), np.empty(names, np.int64)
     stack_rank = np.empty(4 * longest + 8, np.int64)
@@ -258,7 +259,7 @@ def k_best_pass(arrays, groups, space, k, log_z, redo, heads):
     candidates, ranks = np.empty(longest + 2 * k + 2), np.empty((longest + 2 * k + 2, 3), np.int64)
     for g in range(len(groups)):
         group = groups[g]
-        n, contexts = group_length(problem, group), context_count(problem, group)
+        n, contexts = group_length(problem, group), chart.context_count(problem, group)
         inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo)
         for lane in range(LANES):
             if totals[lane] == ZERO:
@@ -267,7 +268,7 @@ def k_best_pass(arrays, groups, space, k, log_z, redo, heads):
             start, length = problem.offsets[sentence], sentence_length(problem, sentence)
             found = bottom_up(problem, n, length, contexts, lane, places, cells, edges, stack, state, order)
             for x in range(found):
-                count = expand(
+                count = chart.expand(
                     problem.child, problem.columns, n, length, contexts, lane, order[x], places, cells, edges
                 )
                 if count == 0:  # a word's side without children: one way

@@ -17,28 +17,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache
-from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 
-from depinduce.chart import derivations, grandparent, passes, sibling
-from depinduce.chart.problem import Posteriors, Totals, Workspace, make_groups, make_problem
-from depinduce.chart.semirings import LOG, MAX, SUM, Semiring, in_semiring
+from depinduce.chart import grandparent, sibling
+from depinduce.chart.functions import Chart
+from depinduce.chart.kernels import Kernels, kernels
+from depinduce.chart.problem import CountArrays, Posteriors, ProblemArrays, Workspace, make_groups, make_problem
+from depinduce.chart.semirings import LOG, MAX, SUM, Semiring
 from depinduce.grammar.rules import Batch, Factors, Order, RuleCounts, RuleTable, tag_batch
 
 VOTES = 2.0**24  # the posterior of an arc, as a vote for it, is a multiple of 1 / VOTES
-_PLAIN = ("context_count", "root_posterior", "cell_count")  # the same in every semiring
-
-
-@cache
-def _kernels(chart: ModuleType, semiring: Semiring) -> dict[str, Callable]:
-    """All passes of one chart in one semiring; each is compiled when it is first called."""
-    plain = {name: getattr(chart, name) for name in _PLAIN}
-    templates = (*chart.TEMPLATES, *passes.TEMPLATES, *derivations.TEMPLATES)
-    return in_semiring(semiring, chart.__name__.rpartition(".")[2], templates, plain)
 
 
 @dataclass(frozen=True)
@@ -66,12 +59,12 @@ def log_partition(
     """log Z of every sentence. `space`: "auto", or "log" to compute everything in log space. [sentence]"""
     log_z = np.full(len(batch), np.nan)
     nothing = np.empty(0)
-    no_counts, no_posteriors = Totals(nothing, nothing, nothing), Posteriors(nothing, nothing, nothing)
+    no_counts, no_posteriors = CountArrays(nothing, nothing, nothing), Posteriors(nothing, nothing, nothing)
 
-    def run(kernel, problem, groups, space, redo):
-        kernel(problem, groups, space, False, log_z, redo, no_counts, no_posteriors)
+    def run(kernels, share):
+        kernels.expectation_pass(*share, False, log_z, no_counts, no_posteriors)
 
-    _Pass("expectation_pass", table, batch, factors, threads, run).sum(space)
+    _over_trees(_sums(space), table, batch, factors, threads, run)
     return log_z
 
 
@@ -93,17 +86,17 @@ def expectations(
         arc=np.zeros(2 * arcs if positions else 0),
     )
     columns, rows = table.child.shape[1], len(table.child)
-    shares: list[tuple[int, Totals]] = []  # with the first sentence of each
+    counted: list[tuple[int, CountArrays]] = []  # by each thread, with the first sentence it was given
 
-    def run(kernel, problem, groups, space, redo):
-        share = _no_counts(table)
-        shares.append((int(groups[0, 0]), share))
-        kernel(problem, groups, space, True, log_z, redo, share, posteriors)
+    def run(kernels, share):
+        counts = _no_counts(table)
+        counted.append((int(share.groups[0, 0]), counts))
+        kernels.expectation_pass(*share, True, log_z, counts, posteriors)
 
-    _Pass("expectation_pass", table, batch, factors, threads, run, with_outside=True).sum(space)
-    shares.sort(key=lambda pair: pair[0])  # whichever thread was first: the same sum to the last bit
-    first, *others = (share for _, share in shares) if shares else [_no_counts(table)]
-    total = Totals(*(sum(parts[1:], parts[0]) for parts in zip(first, *others, strict=True)))
+    _over_trees(_sums(space), table, batch, factors, threads, run, with_outside=True)
+    counted.sort(key=lambda pair: pair[0])  # whichever thread was first: the same sum to the last bit
+    first, *others = (counts for _, counts in counted) if counted else [_no_counts(table)]
+    total = CountArrays(*(sum(parts[1:], parts[0]) for parts in zip(first, *others, strict=True)))
     counts = RuleCounts(
         total.root,
         total.child.reshape(rows + 1, columns + 1)[:-1, :-1],
@@ -115,10 +108,10 @@ def expectations(
     return Expectations(log_z, counts, posteriors.root, decision, arc)
 
 
-def _no_counts(table: RuleTable) -> Totals:
+def _no_counts(table: RuleTable) -> CountArrays:
     """Zero counts in the layout of the kernels, whose tables have one more row and column."""
     rows, columns = table.child.shape
-    return Totals(np.zeros(columns), np.zeros((rows + 1) * (columns + 1)), np.zeros((rows + 1) * 2))
+    return CountArrays(np.zeros(columns), np.zeros((rows + 1) * (columns + 1)), np.zeros((rows + 1) * 2))
 
 
 def best_trees(table: RuleTable, batch: Batch, factors: Factors | None = None, *, threads: int = 1) -> Trees:
@@ -127,10 +120,10 @@ def best_trees(table: RuleTable, batch: Batch, factors: Factors | None = None, *
     rounded = np.full(len(batch), -np.inf)
     no_seeds = np.empty(0, dtype=np.int64)
 
-    def run(kernel, problem, groups, space, redo):
-        kernel(problem, groups, space, no_seeds, rounded, redo, heads)
+    def run(kernels, share):
+        kernels.tree_pass(*share, no_seeds, rounded, heads)
 
-    _Pass("tree_pass", table, batch, factors, threads, run).maximise()
+    _over_trees((MAX,), table, batch, factors, threads, run)
     return _with_scores(heads, table, batch, factors)
 
 
@@ -139,10 +132,10 @@ def k_best_trees(table: RuleTable, batch: Batch, k: int, factors: Factors | None
     heads = np.full((k, len(batch.column)), -1, dtype=np.int32)
     best = np.full(len(batch), -np.inf)
 
-    def run(kernel, problem, groups, space, redo):
-        kernel(problem, groups, space, k, best, redo, heads)
+    def run(kernels, share):
+        kernels.k_best_pass(*share, k, best, heads)
 
-    _Pass("k_best_pass", table, batch, factors, threads, run).maximise()
+    _over_trees((MAX,), table, batch, factors, threads, run)
     return _with_scores(heads, table, batch, factors)
 
 
@@ -167,10 +160,10 @@ def sample_trees(
         raise ValueError(f"{seeds.shape} seeds for {len(batch)} sentences")
     log_z = np.full(len(batch), np.nan)
 
-    def run(kernel, problem, groups, space, redo):
-        kernel(problem, groups, space, seeds, log_z, redo, heads)
+    def run(kernels, share):
+        kernels.tree_pass(*share, seeds, log_z, heads)
 
-    _Pass("tree_pass", table, batch, factors, threads, run).sum(space)
+    _over_trees(_sums(space), table, batch, factors, threads, run)
     return _with_scores(heads, table, batch, factors)
 
 
@@ -180,10 +173,10 @@ def entropy(
     """The entropy of p(tree | sentence) in nats, 0 for a sentence without a tree. [sentence]"""
     log_z, entropies = np.full(len(batch), np.nan), np.zeros(len(batch))
 
-    def run(kernel, problem, groups, space, redo):
-        kernel(problem, groups, space, log_z, redo, entropies)
+    def run(kernels, share):
+        kernels.entropy_pass(*share, log_z, entropies)
 
-    _Pass("entropy_pass", table, batch, factors, threads, run).sum(space)
+    _over_trees(_sums(space), table, batch, factors, threads, run)
     return entropies
 
 
@@ -227,70 +220,75 @@ def _with_scores(heads: np.ndarray, table: RuleTable, batch: Batch, factors: Fac
 # ---------------------------------------------------------------- running a pass
 
 
-@dataclass(frozen=True)
-class _Pass:
-    """A pass over a batch. `run` calls the kernel: run(kernel, problem, groups, workspace, redo)"""
+class _Share(NamedTuple):
+    """What every pass is given first: the part of a batch that one thread does."""
 
-    name: str
-    table: RuleTable
-    batch: Batch
-    factors: Factors | None
-    threads: int
-    run: Callable
-    with_outside: bool = False
+    arrays: ProblemArrays
+    groups: np.ndarray  # [group, lane]
+    space: Workspace
+    redo: np.ndarray  # [sentence] the pass marks those that must be done again in another semiring
 
-    def sum(self, space: str) -> None:
-        """Sum over trees: with probabilities first, then in log space what left their safe range."""
-        if space not in ("auto", "log"):
-            raise ValueError(f"space is 'auto' or 'log', not {space!r}")
-        left = np.arange(len(self.batch))
-        if space == "auto":
-            left = self.over_threads(SUM, left)
-        if len(left):
-            self.over_threads(LOG, left)
 
-    def maximise(self) -> None:
-        """Find the best trees."""
-        self.over_threads(MAX, np.arange(len(self.batch)))
+def _sums(space: str) -> tuple[Semiring, ...]:
+    """The semirings that sum over trees: probabilities first, then log space for what left their safe range."""
+    if space not in ("auto", "log"):
+        raise ValueError(f"space is 'auto' or 'log', not {space!r}")
+    return (SUM, LOG) if space == "auto" else (LOG,)
 
-    def over_threads(self, semiring: Semiring, sentences: np.ndarray) -> np.ndarray:
-        """Deal the sentences out to threads; gives those that must be done again in another semiring."""
-        if self.threads < 1:
-            raise ValueError(f"threads must be at least 1, not {self.threads}")
-        batch, chart = self.batch, sibling if self.batch.order is Order.SIBLING else grandparent
-        kernel = _kernels(chart, semiring)[self.name]
-        problem = make_problem(self.table, batch, self.factors, semiring)
+
+def _over_trees(
+    semirings: tuple[Semiring, ...],
+    table: RuleTable,
+    batch: Batch,
+    factors: Factors | None,
+    threads: int,
+    run: Callable[[Kernels, _Share], None],
+    with_outside: bool = False,
+) -> None:
+    """Deal the sentences out to threads, which `run` a pass; each semiring does what the one before has left over."""
+    if threads < 1:
+        raise ValueError(f"threads must be at least 1, not {threads}")
+    chart = sibling.CHART if batch.order is Order.SIBLING else grandparent.CHART
+    left = np.arange(len(batch))
+    for semiring in semirings:
+        if len(left) == 0:
+            break
+        arrays, passes = make_problem(table, batch, factors, semiring), kernels(chart, semiring)
         redo = np.zeros(len(batch), dtype=np.bool_)
-        groups = make_groups(batch.lengths, sentences)
-        longest = int(batch.lengths[sentences].max(initial=1))
+        groups = make_groups(batch.lengths, left)
+        longest = int(batch.lengths[left].max(initial=1))
         contexts = 1 if batch.order is not Order.GRANDPARENT else 1 + min(longest, len(np.unique(batch.context)))
 
-        def run_share(share: np.ndarray) -> None:
-            self.run(kernel, problem, share, _workspace(chart, longest, contexts, self.with_outside), redo)
-
         # contiguous for any number of threads, or the kernel would be compiled once more for arrays with gaps
-        shares = [np.ascontiguousarray(groups[k :: self.threads]) for k in range(self.threads) if len(groups) > k]
-        if len(shares) <= 1:
-            for share in shares:
-                run_share(share)
+        parts = [np.ascontiguousarray(groups[k::threads]) for k in range(min(threads, len(groups)))]
+        shares = [
+            _Share(arrays, part, _workspace(k, chart, longest, contexts, with_outside), redo)
+            for k, part in enumerate(parts)
+        ]
+        if len(shares) == 1:
+            run(passes, shares[0])
         else:
-            for done in [_pool(self.threads).submit(run_share, share) for share in shares]:
+            running = [_pool(threads).submit(run, passes, share) for share in shares]
+            wait(running)  # all of them, before an error of one lets others use their memory
+            for done in running:
                 done.result()
-        return np.flatnonzero(redo)
+        left = np.flatnonzero(redo)
 
 
 _memory = threading.local()
 _KEPT_NUMBERS = 8_000_000  # 64 MB per thread at the most stay allocated between calls
 
 
-def _workspace(chart: ModuleType, longest: int, contexts: int, with_outside: bool) -> Workspace:
-    """Room for the charts of one thread, the same again from call to call while it is large enough."""
+def _workspace(k: int, chart: Chart, longest: int, contexts: int, with_outside: bool) -> Workspace:
+    """Room for the charts of the caller's k-th share, the same again from call to call while it is large enough."""
     sizes = chart.workspace(longest, contexts, with_outside)
-    kept = getattr(_memory, "arrays", None)
+    if not hasattr(_memory, "arrays"):
+        _memory.arrays = {}
+    kept = _memory.arrays.get(k)
     if kept is None or any(len(array) < size for array, size in zip(kept, sizes, strict=True)):
         kept = _aligned(sizes[0], np.int64), _aligned(sizes[1], np.float64)
         if max(sizes) <= _KEPT_NUMBERS:
-            _memory.arrays = kept
+            _memory.arrays[k] = kept
     return Workspace(*kept, np.empty(longest + 1), np.empty(4 * (longest + 1), dtype=np.int64), longest, contexts)
 
 

@@ -1,26 +1,16 @@
 """What one thread does with its share of the sentences: fill charts, four sentences at a time.
 
-The functions here are templates like the recurrences: `load_rules`, `fill_inside`, ... are those of the
-chart (`sibling` or `grandparent`) that they are compiled with.
+The functions here are templates like the recurrences: `kernels` compiles them for every `chart` and semiring.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from depinduce.chart.functions import chart
 from depinduce.chart.lanes import LANES, pointer, store
 from depinduce.chart.problem import pointers, sentence_length
 from depinduce.chart.semirings import HIGHEST, LOWEST, SCALED, ZERO, log_scalar, plus_scalar
-from depinduce.chart.sibling.cells import context_count  # stand-ins: `in_semiring` puts the chart's own in their place
-from depinduce.chart.sibling.inside import fill_inside, root_weight
-from depinduce.chart.sibling.outside import (
-    fill_outside,
-    position_posteriors,
-    root_posterior,
-    seed_outside,
-    start_outside,
-)
-from depinduce.chart.sibling.rules import erase_lane, load_rules
 from depinduce.compiled import compiled
 
 
@@ -45,8 +35,8 @@ def inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo
     `redo` marks the sentences that left the safe range of probabilities.
     """
     log_scale, spoilt_lanes = np.zeros(LANES), np.zeros(LANES)
-    load_rules(problem, group, n, contexts, places, cells, log_scale)
-    bad = fill_inside(problem.child, problem.columns, n, contexts, places, cells)
+    chart.load_rules(problem, group, n, contexts, places, cells, log_scale)
+    bad = chart.fill_inside(problem.child, problem.columns, n, contexts, places, cells)
     store(pointer(spoilt_lanes), 0, bad)
     for lane in range(LANES):
         totals[lane] = ZERO
@@ -56,30 +46,30 @@ def inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo
             if not redo[sentence]:
                 length = sentence_length(problem, sentence)
                 for h in range(length):
-                    weight = root_weight(n, contexts, length, lane, h, cells)
+                    weight = chart.root_weight(n, contexts, length, lane, h, cells)
                     totals[lane] = plus_scalar(totals[lane], weight)
                 if SCALED and not (totals[lane] == ZERO or LOWEST <= totals[lane] <= HIGHEST):
                     redo[sentence], totals[lane] = True, ZERO
                 log_z[sentence] = log_scalar(totals[lane]) - log_scale[lane]
 
 
-def expectation_pass(arrays, groups, space, with_outside, log_z, redo, counts, posteriors):
+def expectation_pass(arrays, groups, space, redo, with_outside, log_z, counts, posteriors):
     """log Z and, with the outside charts, expected counts: of rules, and of positions where there is room for them."""
     problem, places, cells, totals = open_charts(arrays, space)
     child_count, decision_count = pointer(counts.child), pointer(counts.decision)
     for g in range(len(groups)):
         group = groups[g]
-        n, contexts = group_length(problem, group), context_count(problem, group)
+        n, contexts = group_length(problem, group), chart.context_count(problem, group)
         inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo)
         if not with_outside:
             continue
-        start_outside(n, contexts, cells)
+        chart.start_outside(n, contexts, cells)
         for lane in range(LANES):
             if totals[lane] != ZERO:
-                seed_outside(n, contexts, sentence_length(problem, group[lane]), lane, totals[lane], cells)
+                chart.seed_outside(n, contexts, sentence_length(problem, group[lane]), lane, totals[lane], cells)
             elif group[lane] >= 0:  # no tree, or to be done again: nothing of it may be counted
-                erase_lane(problem, n, contexts, lane, places, cells)
-        fill_outside(problem.child, problem.columns, n, contexts, places, cells, child_count, decision_count)
+                chart.erase_lane(problem, n, contexts, lane, places, cells)
+        chart.fill_outside(problem.child, problem.columns, n, contexts, places, cells, child_count, decision_count)
         for lane in range(LANES):
             if totals[lane] != ZERO:
                 read_posteriors(problem, group[lane], n, contexts, lane, cells, counts, posteriors)
@@ -89,13 +79,13 @@ def read_posteriors(problem, sentence, n, contexts, lane, cells, counts, posteri
     """The expected counts of one sentence that the outside pass has not counted."""
     start, length = problem.offsets[sentence], sentence_length(problem, sentence)
     for h in range(length):
-        posterior = root_posterior(n, contexts, h, lane, cells)
+        posterior = chart.root_posterior(n, contexts, h, lane, cells)
         counts.root[problem.column[start + h]] += posterior
         if posteriors.root.size:
             posteriors.root[start + h] = posterior
     if posteriors.arc.size:
         arc, decision = pointer(posteriors.arc), pointer(posteriors.decision)
-        position_posteriors(n, contexts, start, length, problem.arc_offsets[sentence], lane, cells, arc, decision)
+        chart.position_posteriors(n, contexts, start, length, problem.arc_offsets[sentence], lane, cells, arc, decision)
 
 
 TEMPLATES = (inside_group, read_posteriors, expectation_pass)

@@ -18,7 +18,7 @@ GRID = 2.0**32  # log potentials of best trees are multiples of 1 / GRID
 TYPICAL_CHOICE = 2.5  # how many heads a word typically has to choose from: sets the scale, not the result
 
 
-class Problem(NamedTuple):
+class ProblemArrays(NamedTuple):
     """A batch with its potentials: those of Batch, RuleTable and Factors, as flat arrays.
 
     The compiled code works on the same fields as pointers, see `pointers`.
@@ -48,7 +48,7 @@ class Problem(NamedTuple):
 @compiled
 def pointers(problem):
     """The problem with bare memory in place of arrays."""
-    return Problem(
+    return ProblemArrays(
         pointer(problem.offsets), pointer(problem.column), pointer(problem.base), pointer(problem.context),
         pointer(problem.rows), pointer(problem.root), pointer(problem.child), pointer(problem.decision),
         pointer(problem.root_factor), pointer(problem.decision_factor), pointer(problem.arc_factor),
@@ -79,7 +79,7 @@ def word_scales(word, lengths, total, best, leaf, scales, log_scale):
             log_scale[lane] += np.log(scales[lane])
 
 
-class Totals(NamedTuple):
+class CountArrays(NamedTuple):
     """Expected counts summed over sentences, one table per thread. Flat."""
 
     root: np.ndarray  # [column]
@@ -141,13 +141,13 @@ def put_edge(edges, count, weight, part_a, part_b, head, child):
     return count + 1
 
 
-def make_problem(table: RuleTable, batch: Batch, factors: Factors | None, semiring: Semiring) -> Problem:
+def make_problem(table: RuleTable, batch: Batch, factors: Factors | None, semiring: Semiring) -> ProblemArrays:
     """The flat arrays of one call, taken out of log space where the semiring works with probabilities."""
     domain = _on_grid if semiring.EXACT else _logarithms
     if semiring.SCALED:  # a cell is multiplied by two rules at a time, or by two rules and two factors
         domain = partial(_probabilities, lowest=LOWEST if factors is None else math.sqrt(LOWEST))
     factors = factors or Factors()
-    return Problem(
+    return ProblemArrays(
         offsets=batch.offsets,
         column=batch.column,
         base=batch.base.ravel(),

@@ -107,11 +107,14 @@ MAX = Semiring(
 
 
 def in_semiring(
-    semiring: Semiring, chart: str, templates: Iterable[Callable], names: dict[str, object]
-) -> dict[str, object]:
-    """The compiled copies, by name, of a chart's functions, which call each other (callees first) and `names`."""
-    made = dict(names)
+    semiring: Semiring, chart_name: str, templates: Iterable[Callable], **names: object
+) -> dict[str, Callable]:
+    """The compiled copies, by name, of templates that call each other (callees first) and `names`.
+
+    chart_name: tells the copies of two charts apart on disk
+    """
+    made: dict[str, Callable] = {}
     for template in templates:
-        copy = specialise(template, f"{chart}_{semiring.name}", **semiring.meanings, **made)
+        copy = specialise(template, f"{chart_name}_{semiring.name}", **semiring.meanings, **names, **made)
         made[template.__name__] = (compiled_entry if template.__name__.endswith("_pass") else compiled)(copy)
     return made

@@ -20,17 +20,31 @@ then both sides share one piece of code, and every inner loop runs along memory.
 from __future__ import annotations
 
 from depinduce.chart import sums
-from depinduce.chart.sibling import inside, outside, rules, trees
-from depinduce.chart.sibling.cells import context_count, workspace
-from depinduce.chart.sibling.outside import root_posterior
-from depinduce.chart.sibling.trees import cell_count
+from depinduce.chart.functions import Chart, ChartFunctions
+from depinduce.chart.sibling import cells, inside, outside, rules, trees
 
-TEMPLATES = (
-    *rules.TEMPLATES,
-    *sums.TEMPLATES,
-    *inside.TEMPLATES,
-    *outside.TEMPLATES,
-    *trees.TEMPLATES,
-)  # callees first
-
-__all__ = ["TEMPLATES", "cell_count", "context_count", "root_posterior", "workspace"]
+CHART = Chart(
+    name="sibling",
+    workspace=cells.workspace,
+    functions=ChartFunctions(
+        context_count=cells.context_count,
+        load_rules=rules.load_rules,
+        fill_inside=inside.fill_inside,
+        root_weight=inside.root_weight,
+        start_outside=outside.start_outside,
+        seed_outside=outside.seed_outside,
+        erase_lane=rules.erase_lane,
+        fill_outside=outside.fill_outside,
+        root_posterior=outside.root_posterior,
+        position_posteriors=outside.position_posteriors,
+        cell_count=trees.cell_count,
+        expand=trees.expand,
+    ),
+    templates=(
+        *rules.TEMPLATES,
+        *sums.TEMPLATES,
+        *inside.TEMPLATES,
+        *outside.TEMPLATES,
+        *trees.TEMPLATES,
+    ),
+)

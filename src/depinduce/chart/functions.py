@@ -1,0 +1,52 @@
+"""What a chart is to those who use it: the functions that `passes` and `derivations` call, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class ChartFunctions(NamedTuple):
+    """The functions of one chart that passes over sentences are built on.
+
+    `n` is the length of the longest sentence of a group and `contexts` what `context_count` gives for it; `places` and
+    `cells` are the memory of the group. A `lane` is the place of a sentence in its group.
+    """
+
+    # (problem, group): how many contexts the chart tells apart
+    context_count: Callable
+    # (problem, group, n, contexts, places, cells, log_scale): bring the potentials of a group into its charts
+    load_rules: Callable
+    # (child, columns, n, contexts, places, cells): the inside charts; gives the lanes that left the safe range
+    fill_inside: Callable
+    # (n, contexts, length, lane, h, cells): of all trees with root h
+    root_weight: Callable
+    # (n, contexts, cells): zeros in the outside charts
+    start_outside: Callable
+    # (n, contexts, length, lane, z, cells): the derivatives that the sum over roots hands down
+    seed_outside: Callable
+    # (problem, n, contexts, lane, places, cells): take a sentence out of its group after the inside pass
+    erase_lane: Callable
+    # (child, columns, n, contexts, places, cells, child_count, decision_count): the outside charts, expected counts
+    fill_outside: Callable
+    # (n, contexts, h, lane, cells): the probability that h is the root
+    root_posterior: Callable
+    # (n, contexts, start, length, arcs_from, lane, cells, arc, decision): posteriors of a sentence by position
+    position_posteriors: Callable
+    # (n, contexts): how many names of cells there are
+    cell_count: Callable
+    # (child, columns, n, length, contexts, lane, name, places, cells, edges): all ways to build a cell; their number
+    expand: Callable
+
+
+class Chart(NamedTuple):
+    """A chart as its package offers it: `kernels` compiles it for a semiring."""
+
+    name: str
+    workspace: Callable[[int, int, bool], tuple[int, int]]
+    functions: ChartFunctions
+    templates: tuple[Callable, ...]  # those of its functions that differ between semirings, callees first
+
+
+# The chart that `passes` and `derivations` work on: declared here, given its functions by `kernels`.
+chart = ChartFunctions(*ChartFunctions._fields)
