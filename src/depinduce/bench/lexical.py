@@ -29,10 +29,10 @@ import torch
 from depinduce.bench.charts import denominator, least_seconds, peak_memory_mb
 from depinduce.bench.lexical_settings import LexicalBench
 from depinduce.corpus import Corpus, Vocabulary
-from depinduce.learning.learners import make_learners
-from depinduce.learning.network_training import NetworkTraining
+from depinduce.learning.learners.networks import make_learners
 from depinduce.learning.settings.configuration import configure
 from depinduce.learning.settings.networks import NeuralSettings
+from depinduce.learning.training import Training
 from depinduce.networks.word_network import LexicalNetwork
 
 TAGS = 40
@@ -86,19 +86,26 @@ def random_corpus(settings: LexicalBench) -> Corpus:
     )
 
 
-def new_training(settings: LexicalBench, model: str) -> tuple[NetworkTraining, np.ndarray]:
+def new_training(settings: LexicalBench, model: str) -> tuple[Training, np.ndarray]:
     """A training, and the sentences of its batch."""
     corpus = random_corpus(settings)
-    values = {"model": model, "min_count": 1, "threads": settings.threads, "seed": settings.seed, "encoder": "wsj"}
+    values = {
+        "model": model,
+        "init": ("random",),
+        "min_count": 1,
+        "threads": settings.threads,
+        "seed": settings.seed,
+        "encoder": "wsj",
+    }
     configuration = configure(values)
     learning = configuration.learning
     assert isinstance(learning, NeuralSettings)  # as those of every model over words are
     learners = make_learners(learning, configuration, corpus, settings.seed)
-    training = NetworkTraining(learning, learners, corpus, None, settings.seed)
+    training = Training(learning, learners, corpus, None, settings.seed)
     return training, np.arange(len(corpus) - settings.batch_size, len(corpus))
 
 
-def bare_products(training: NetworkTraining, batch: np.ndarray) -> Callable[[], None]:
+def bare_products(training: Training, batch: np.ndarray) -> Callable[[], None]:
     """A function that multiplies matrices of the shapes that a step of L-NDMV multiplies."""
     network, (data, _) = training.network, training.train[0].take(batch)
     assert isinstance(network, LexicalNetwork) and data.words is not None  # it is L-NDMV

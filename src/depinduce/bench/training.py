@@ -43,13 +43,15 @@ from depinduce.bench import authors_way, yardstick
 from depinduce.bench.authors_way import PlainNetwork, as_plain
 from depinduce.bench.charts import denominator, least_seconds, peak_memory_mb
 from depinduce.bench.training_settings import TrainingBench
+from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus, Reading, load_corpus
 from depinduce.corpus.demo import demo_file
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
-from depinduce.learning.em import expected_counts
-from depinduce.learning.network_training import NetworkTraining
+from depinduce.learning.learners.networks import TagLearner, make_learners
+from depinduce.learning.settings.configuration import configure
 from depinduce.learning.settings.networks import NeuralSettings
+from depinduce.learning.training import Training
 from depinduce.networks.network_settings import NetworkSettings
 from depinduce.networks.tag_network import RuleNetwork, Rules
 
@@ -154,18 +156,19 @@ def load_sentences(settings: TrainingBench) -> Corpus:
     return corpus
 
 
-def new_training(settings: TrainingBench, corpus: Corpus) -> NetworkTraining:
+def new_training(settings: TrainingBench, corpus: Corpus) -> Training:
     """Our training: epochs of a sibling model as `depinduce train` runs them, without an anchor."""
-    learning = NeuralSettings(
-        model="sibling", method="dmo", batch_size=settings.batch_size, threads=settings.threads, seed=settings.seed
-    )
-    return NetworkTraining.of_tags(learning, NETWORK, corpus, None, settings.seed)
+    values = {"model": "sibling", "method": "dmo", "init": ("random",), "batch_size": settings.batch_size}
+    configuration = configure(values | {"threads": settings.threads, "seed": settings.seed})
+    learners = make_learners(configuration.learning, configuration, corpus, settings.seed)
+    return Training(configuration.learning, learners, corpus, None, settings.seed)
 
 
-def network_of(training: NetworkTraining) -> RuleNetwork:
-    network = training.network
-    assert isinstance(network, RuleNetwork)  # the model is one over tags
-    return network
+def network_of(training: Training) -> RuleNetwork:
+    """The network of its only learner."""
+    (learner,) = training.learners
+    assert isinstance(learner, TagLearner)
+    return learner.network
 
 
 def random_batches(corpus: Corpus, settings: TrainingBench) -> list[np.ndarray]:
@@ -212,8 +215,8 @@ def assert_equal_results(settings: TrainingBench, corpus: Corpus) -> None:
 def _assert_equal(settings: TrainingBench, corpus: Corpus, padding: bool) -> None:
     training = new_training(settings, corpus)
     weights = copy.deepcopy(network_of(training)).double()
-    likelihood = training.run_epoch().train  # an epoch of one batch: one step, whose gradient stays with the weights
-    gradient = gradients(training.network)
+    likelihood = training.run_round().train  # an epoch of one batch: one step, whose gradient stays with the weights
+    gradient = gradients(network_of(training))
     (batch,) = [padded(corpus, np.arange(len(corpus)))] if padding else batches_by_length(corpus, len(corpus))
     for name, way in YARDSTICKS.items():
         if way.padding == padding:
@@ -280,14 +283,15 @@ def time_batches(settings: TrainingBench, learn: Callable[[np.ndarray], object],
 
 
 def measure_parts(
-    settings: TrainingBench, training: NetworkTraining, batches: list[np.ndarray], epoch: float
+    settings: TrainingBench, training: Training, batches: list[np.ndarray], epoch: float
 ) -> dict[str, float]:
     """Where the seconds of an epoch of ours go."""
     network = network_of(training)
     table = network.table()
 
     def chart(batch: np.ndarray) -> None:
-        expected_counts(table, training.train[0].take(batch)[0], settings.threads)
+        data, _ = training.train[0].take(batch)
+        Problem(table, data.batch, data.factors).expect(threads=settings.threads)
 
     chart_seconds = time_batches(settings, chart, batches)
     forward_seconds = len(batches) * least_seconds(network.rules, settings.seconds)
