@@ -4,6 +4,8 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import numba
@@ -15,7 +17,7 @@ from depinduce.chart import grandparent
 from depinduce.chart.engine import best_trees
 from depinduce.chart.kernels import kernels
 from depinduce.chart.semirings import MAX
-from depinduce.compiled import compiled, compiled_entry, specialise
+from depinduce.compiled import _one_at_a_time, compiled, compiled_entry, specialise
 from depinduce.grammar.rules import Order, RuleTable, tag_batch
 
 PACKAGE = Path(depinduce.__file__).parent
@@ -102,6 +104,57 @@ def test_numba_finds_its_own_cache_setting_as_it_was():
     kept = numba.config.CACHE_DIR
     compiled_entry(lambda x: x)
     assert kept == numba.config.CACHE_DIR
+
+
+COMPILATIONS = """
+from depinduce.grammar.trees import _walk
+print(sum(_walk.stats.cache_misses.values()))
+"""
+
+
+def test_of_two_processes_that_want_the_same_function_one_compiles_it(tmp_path):
+    pytest.importorskip("fcntl")
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", RULES_OF_A_TREE + COMPILATIONS],
+            env=os.environ | {"DEPINDUCE_CACHE": str(tmp_path)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    assert sorted(process.communicate()[0].split()[-1] for process in both) == ["0", "1"]
+
+
+def test_one_compilation_waits_for_the_other(tmp_path):
+    pytest.importorskip("fcntl")
+    at_work, seen = [], []
+
+    def compile_slowly(signature):
+        at_work.append(signature)
+        seen.append(len(at_work))
+        time.sleep(0.05)
+        at_work.remove(signature)
+
+    threads = [threading.Thread(target=_one_at_a_time(compile_slowly, tmp_path / "lock"), args=(k,)) for k in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [1, 1, 1]
+
+
+def test_a_process_that_died_or_an_error_while_compiling_keeps_nobody_waiting(tmp_path):
+    pytest.importorskip("fcntl")
+    dies = f"""
+import os, pathlib
+from depinduce.compiled import _one_at_a_time
+_one_at_a_time(lambda signature: os._exit(1), pathlib.Path({str(tmp_path / "lock")!r}))(None)
+"""
+    assert subprocess.run([sys.executable, "-c", dies], check=False).returncode == 1
+    with pytest.raises(ZeroDivisionError):
+        _one_at_a_time(lambda signature: 1 / signature, tmp_path / "lock")(0)
+    assert _one_at_a_time(lambda signature: 1 / signature, tmp_path / "lock")(2) == 0.5
 
 
 @compiled

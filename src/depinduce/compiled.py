@@ -11,6 +11,7 @@ import hashlib
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,11 @@ from types import FunctionType
 import numba
 import numpy as np
 from numba.core import event
+
+try:
+    import fcntl
+except ImportError:  # Windows, where every process compiles for itself
+    fcntl = None
 
 
 @cache
@@ -47,15 +53,48 @@ def compiled(function: Callable) -> Callable:
     return numba.njit(function, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
+def compiled_part(function: Callable) -> Callable:
+    """A large function that several entries call: kept, so that a run that needs one of them compiles only the rest."""
+    return _kept(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
 def compiled_entry(function: Callable) -> Callable:
     """`function` compiled on its first call, without the interpreter lock, kept for later runs."""
+    return _kept(function, nogil=True)
+
+
+def _kept(function: Callable, **options: bool) -> Callable:
     directory = cache_directory()
-    kept = numba.config.CACHE_DIR
+    setting = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(directory or "")  # read by the decorator, then given back
     try:
-        return numba.njit(function, nogil=True, error_model="numpy", cache=directory is not None)
+        made = numba.njit(function, error_model="numpy", cache=directory is not None, **options)
     finally:
-        numba.config.CACHE_DIR = kept
+        numba.config.CACHE_DIR = setting
+    if directory is not None and fcntl is not None:
+        lock = directory / f"{function.__module__}.{function.__qualname__}.lock"
+        made.compile = _one_at_a_time(made.compile, lock)  # which looks into the cache first
+    return made
+
+
+def _one_at_a_time(compile_or_load: Callable, lock: Path) -> Callable:
+    """The same, by one process after the other: what the first has compiled, those that waited find in the cache."""
+
+    def locked(signature):
+        with lock.open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                message = threading.Timer(1.0, _announcer.tell)  # not where somebody only reads the cache
+                message.start()
+                fcntl.flock(file, fcntl.LOCK_EX)  # given back by the system, too, should its owner die
+                message.cancel()
+            try:
+                return compile_or_load(signature)
+            finally:
+                fcntl.flock(file, fcntl.LOCK_UN)  # and not when a forked process closes the file, too
+
+    return locked
 
 
 def specialise(template: FunctionType, suffix: str, **names: object) -> FunctionType:
@@ -70,22 +109,26 @@ def specialise(template: FunctionType, suffix: str, **names: object) -> Function
 
 
 class _Announcer(event.Listener):
-    """Tells the user, once per run, when one of our functions is really being compiled."""
+    """Tells the user, once per run, when one of our functions is really being compiled, or waited for."""
 
     told = False
 
     def on_start(self, event):
-        function = event.data["dispatcher"].py_func
-        if not self.told and function.__module__.startswith("depinduce."):
-            self.told = True
-            kept = "; kept for later runs" if cache_directory() is not None else ""
-            _say(f"depinduce: compiling charts, which takes ten to twenty seconds{kept}")
+        if event.data["dispatcher"].py_func.__module__.startswith("depinduce."):
+            self.tell()
 
     def on_end(self, event):
         pass
 
+    def tell(self):
+        if not self.told:
+            self.told = True
+            kept = "; kept for later runs" if cache_directory() is not None else ""
+            _say(f"depinduce: compiling charts, which takes ten to twenty seconds{kept}")
 
-event.register("numba:compile", _Announcer())
+
+_announcer = _Announcer()
+event.register("numba:compile", _announcer)
 
 
 def _say(message: str) -> None:

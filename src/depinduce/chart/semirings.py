@@ -15,11 +15,13 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from depinduce.chart import lanes
-from depinduce.compiled import compiled, compiled_entry, specialise
+from depinduce.compiled import compiled, compiled_entry, compiled_part, specialise
 
 # In SUM every cell and every rule is 0 or lies in this range: then no product of three can underflow
 # or overflow, so that a zero is a true zero and every cell is right to full precision.
 LOWEST, HIGHEST = 1e-100, 1e100
+
+PARTS = ("inside_group", "expand")  # of passes: large, and the same in several of one chart
 
 
 class Semiring(NamedTuple):
@@ -116,5 +118,12 @@ def in_semiring(
     made: dict[str, Callable] = {}
     for template in templates:
         copy = specialise(template, f"{chart_name}_{semiring.name}", **semiring.meanings, **names, **made)
-        made[template.__name__] = (compiled_entry if template.__name__.endswith("_pass") else compiled)(copy)
+        made[template.__name__] = _how(template.__name__)(copy)
     return made
+
+
+def _how(name: str) -> Callable:
+    """How a template is compiled: passes are called from Python, and share large parts."""
+    if name.endswith("_pass"):
+        return compiled_entry
+    return compiled_part if name in PARTS else compiled
