@@ -9,7 +9,7 @@ print(parse.draw())
 
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from depinduce.errors import DepinduceError

@@ -33,7 +33,6 @@ from depinduce.learning.learners.networks import make_learners
 from depinduce.learning.settings.configuration import configure
 from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.learning.training import Training
-from depinduce.networks.word_network import LexicalNetwork
 
 TAGS = 40
 
@@ -107,8 +106,9 @@ def new_training(settings: LexicalBench, model: str) -> tuple[Training, np.ndarr
 
 def bare_products(training: Training, batch: np.ndarray) -> Callable[[], None]:
     """A function that multiplies matrices of the shapes that a step of L-NDMV multiplies."""
-    network, (data, _) = training.network, training.train[0].take(batch)
-    assert isinstance(network, LexicalNetwork) and data.words is not None  # it is L-NDMV
+    (learner,), (data, _) = training.learners, training.train[0].take(batch)
+    assert isinstance(learner, WordLearner)  # it is L-NDMV
+    network = learner.network
     vocabulary, size, rank = len(network.lexicon), network.symbols.shape[1], network.rank
     heads = np.bincount(data.words.contexts[:, 0], minlength=4).tolist()  # of each direction and valence
     shapes = [
