@@ -9,22 +9,29 @@ import pytest
 from depinduce.errors import DepinduceError
 from depinduce.learning.settings.configuration import configure
 from depinduce.learning.settings.counts import CountSettings
-from depinduce.learning.settings.learning import COUNT_MODELS, NETWORK_MODELS, NEURAL_MODELS
 from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.learning.settings.recipes import load_recipe, recipe_names
+from depinduce.learning.settings.states import HdpSettings
+from depinduce.models.table import entry, models
+from depinduce.networks.lexical_settings import LexicalSettings
 from depinduce.networks.network_settings import NetworkSettings
 from depinduce.settings import read_toml, write_toml
 
 # ---------------------------------------------------------------- which settings there are
 
 
-@pytest.mark.parametrize("model", [*COUNT_MODELS, *NEURAL_MODELS])
+COUNT_MODELS, TAG_NETWORKS = ("dmv", "dmv-sibling", "dmv-grand"), ("ndmv", "sibling", "grand")
+WORD_NETWORKS = ("lexical", "lexical-sibling", "lexical-grand", "joint-sibling", "joint-grand")
+
+
+@pytest.mark.parametrize("model", [*COUNT_MODELS, "hdp-dep", *TAG_NETWORKS, *WORD_NETWORKS])
 def test_every_model_can_be_configured_by_its_name_alone(model):
     configuration = configure({"model": model})
-    neural = model in NEURAL_MODELS
-    assert configuration.neural == neural
-    assert type(configuration.learning) is (NeuralSettings if neural else CountSettings)
+    neural, sees_words = model in TAG_NETWORKS + WORD_NETWORKS, model in WORD_NETWORKS
+    without_network = HdpSettings if model == "hdp-dep" else CountSettings
+    assert type(configuration.learning) is (NeuralSettings if neural else without_network)
     assert configuration.network == (NetworkSettings() if neural else None)
+    assert configuration.lexical == (LexicalSettings() if sees_words else None)
     assert configuration.reading.max_length == 15
 
 
@@ -73,7 +80,7 @@ def test_an_unknown_model_is_refused_with_all_there_are(values):
         configure(values)
     message = str(refusal.value)
     assert "model" in message
-    assert all(name in message for name in (*COUNT_MODELS, *NEURAL_MODELS))
+    assert all(name in message for name in (*COUNT_MODELS, "hdp-dep", *TAG_NETWORKS, *WORD_NETWORKS))
 
 
 # ---------------------------------------------------------------- which values there are
@@ -134,7 +141,10 @@ def test_what_is_as_good_as_the_right_type_is_taken():
         ({"init": ["uniform"]}, "--init uniform: a neural model cannot start there. Use --init random."),
         ({"init": ["harmonics"]}, "Choose from: harmonic, uniform, random, model DIR, trees FILE, hdp-dep RULES."),
         ({"init": ["trees"]}, "--init trees needs a file"),
-        ({"ladder": ["ndmv", "dmv"]}, "--ladder cannot have 'dmv'. Choose from: ndmv sibling grand."),
+        (
+            {"ladder": ["ndmv", "hdp-dep"]},
+            "--ladder cannot have 'hdp-dep'. Choose from: dmv dmv-sibling dmv-grand ndmv sibling grand.",
+        ),
         ({"constraint": ["always"]}, "--constraint cannot have 'always'. Choose from: start training parsing."),
         ({"size": 0}, "--size must be at least 1"),
         ({"max_length": 0}, "--max-length must be at least 1"),
@@ -193,7 +203,7 @@ def test_a_file_that_is_no_toml_is_refused(tmp_path):
 def test_every_recipe_names_only_known_settings(name):
     values = load_recipe(name)
     configuration = configure(values)
-    assert configuration.neural is (configuration.learning.model in NETWORK_MODELS)
+    assert (configuration.network is not None) is entry(configuration.learning.model).network
     found = {setting: configuration.values()[setting] for setting in values}
     assert found == {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
 
