@@ -126,10 +126,20 @@ def test_a_share_out_of_reach_is_warned_about_and_neared(begin):
 
 
 @dataclass(frozen=True)
-class Curve:
-    """A tilt of no sentences: matches as a function of the dual variable, which is also what is expected."""
+class AtDual:
+    """A problem whose expectations are the dual variable itself."""
 
-    matches: Callable[[float], float]
+    dual: float
+
+    def expect(self, **options) -> float:
+        return self.dual
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A tilt of no sentences: matches as a function of the dual variable."""
+
+    matched: Callable[[float], float]
     words: int = 20  # in a batch
     by_position = False
 
@@ -140,14 +150,8 @@ class Curve:
     def take(self, sentences: np.ndarray) -> Curve:
         return self
 
-    def applied(self, problem: None, dual: float) -> Curve:
-        return replace(self, matches=lambda _: dual)
-
-    def expect(self, **options) -> float:
-        return self.matches(0.0)
-
-    def matched(self, dual: float) -> float:
-        return self.matches(dual)
+    def applied(self, problem: None, dual: float) -> AtDual:
+        return AtDual(dual)
 
 
 @pytest.mark.filterwarnings("error")

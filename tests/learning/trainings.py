@@ -51,7 +51,7 @@ def count_training(
     **settings,
 ) -> Training:
     """EM of a count model that has begun, from its start or from a given table, in its own family or a given one."""
-    own = CountSettings(**settings)
+    own = CountSettings(**{"init": ("random",)} | settings)
     learner = CountLearner(own, corpus)
     training = Training(own, [learner], corpus, dev)
     training.begin()

@@ -12,7 +12,7 @@ from depinduce.learning.settings.counts import CountSettings
 from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.learning.settings.recipes import load_recipe, recipe_names
 from depinduce.learning.settings.states import HdpSettings
-from depinduce.models.table import entry, models
+from depinduce.models.table import entry
 from depinduce.networks.lexical_settings import LexicalSettings
 from depinduce.networks.network_settings import NetworkSettings
 from depinduce.settings import read_toml, write_toml
@@ -162,6 +162,68 @@ def test_a_changed_configuration_is_checked_again():
     assert configuration.replace(seed=5).learning.generation == "inside-out"
     with pytest.raises(DepinduceError, match="is for --model sibling"):
         configuration.replace(model="grand")
+
+
+# ---------------------------------------------------------------- rungs of a ladder
+
+
+def rungs(**values) -> list:
+    settings = configure(values).learning
+    return [settings.of_rung(number) for number in range(len(settings.ladder) + 1)]
+
+
+def test_a_rung_has_the_settings_of_its_own_kind_of_model():
+    first, second, third = rungs(model="sibling", ladder=["dmv", "ndmv"], epochs=7, seed=3, non_heads=["D"])
+    assert [type(first), type(second), type(third)] == [CountSettings, NeuralSettings, NeuralSettings]
+    assert [own.model for own in (first, second, third)] == ["dmv", "ndmv", "sibling"]
+    assert (second.epochs, third.epochs) == (7, 7)
+    assert first == CountSettings(model="dmv", seed=3, non_heads=("D",))  # what a network has beside is not for counts
+    assert all(own.seed == 3 and own.non_heads == ("D",) for own in (second, third))
+
+
+def test_only_the_first_rung_starts_where_the_user_says():
+    found = [own.init for own in rungs(model="dmv-sibling", ladder=["dmv", "dmv-grand"], init=["random"])]
+    assert found == [("random",), ("model", "dmv"), ("model", "dmv-grand")]
+
+
+def test_a_rung_is_no_ladder_itself():
+    for own in rungs(model="dmv-sibling", ladder=["dmv"], members=4):
+        assert (own.ladder, own.members) == ((), 1)
+
+
+def test_without_a_ladder_the_only_rung_is_the_training_itself():
+    for model in ("dmv", "dmv-sibling", "hdp-dep", "ndmv", "joint-grand"):
+        assert rungs(model=model, seed=5) == [configure({"model": model, "seed": 5}).learning]
+
+
+def test_only_the_first_rung_grows_and_only_the_last_is_anchored():
+    values = {"model": "sibling", "ladder": ["dmv", "ndmv", "grand"], "grow_from": 3, "anchor": 0.3}
+    assert [(own.grow_from, own.anchor) for own in rungs(**values)] == [(0, 0), (0, 0), (0, 0), (0, 0.3)]
+    values |= {"ladder": ["ndmv", "grand"]}
+    assert [(own.grow_from, own.anchor) for own in rungs(**values)] == [(3, 0), (0, 0), (0, 0.3)]
+
+
+def test_generation_concerns_only_siblings():
+    values = {"model": "sibling", "ladder": ["dmv", "ndmv", "grand"], "generation": "inside-out"}
+    assert [own.inside_out for own in rungs(**values)] == [False, False, False, True]
+
+
+def test_a_prior_around_first_order_is_for_the_rungs_that_can_have_one():
+    values = {"model": "dmv-sibling", "ladder": ["dmv", "dmv-grand"], "prior_strength": 10.0}
+    assert [own.prior_strength for own in rungs(**values)] == [0, 10, 10]
+    assert [own.prior_strength for own in rungs(**values, init=["random"])] == [0, 10, 10]
+    values |= {"ladder": ["dmv-grand"], "init": ["random"]}
+    assert [own.prior_strength for own in rungs(**values)] == [0, 10]
+
+
+def test_the_sibling_tells_the_valence_on_its_rung_only():
+    values = {"model": "dmv-grand", "ladder": ["dmv", "dmv-sibling"], "child_valence": False}
+    assert [own.child_valence for own in rungs(**values)] == [False, True, False]
+
+
+def test_what_a_rung_cannot_have_is_refused():
+    with pytest.raises(DepinduceError, match="--init uniform: a neural model cannot start there"):
+        rungs(model="dmv-sibling", ladder=["ndmv"], init=["uniform"])
 
 
 # ---------------------------------------------------------------- files
