@@ -10,6 +10,7 @@ import pytest
 import torch
 from learning.tagged import random_sentences, random_table, tagged
 from learning.trainings import (
+    CHAINS,
     CORPUS,
     HELD_OUT,
     KINDS,
@@ -30,7 +31,6 @@ from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.grammar.multinomials import Multinomials, random_counts, uniform_counts
 from depinduce.grammar.rules import HAS, LEFT, NO, RIGHT, Order, RuleCounts, RuleTable
-from depinduce.learning.learners.learner import Start
 from depinduce.learning.minibatches import Data, Minibatches
 from depinduce.learning.training import Diverged, LikelihoodFell, Round, Training
 
@@ -283,8 +283,6 @@ def test_the_constraint_acts_in_training_and_on_held_out_sentences():
 
 
 # ---------------------------------------------------------------- the start
-
-CHAINS = Start("trees", np.concatenate([np.arange(n) for n in CORPUS.lengths]))  # each word hangs on the one before
 
 
 def test_without_a_start_there_is_nothing_to_begin_and_no_anchor():

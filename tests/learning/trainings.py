@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from unittest.mock import patch
 
+import numpy as np
 import torch
 from learning.tagged import random_sentences, tagged
 
@@ -31,6 +32,7 @@ HELD_OUT = tagged(*random_sentences(103, tags="NNVDA"), vocabulary=CORPUS.tag_vo
 TAGS = len(CORPUS.tag_vocabulary)
 SMALL = NetworkSettings(size=10, child_rank=6, decision_rank=5)
 RANDOM, HARMONIC = Start("random"), Start("harmonic")
+CHAINS = Start("trees", np.concatenate([np.arange(n) for n in CORPUS.lengths]))  # each word hangs on the one before
 COUNT_MODELS = ("dmv", "dmv-sibling", "dmv-grand")
 KINDS = {  # every grammar over tags that a network can be trained as
     "ndmv": {"model": "ndmv"},
