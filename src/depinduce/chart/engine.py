@@ -18,7 +18,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
@@ -40,9 +40,10 @@ class Expectations:
 
     log_z: np.ndarray  # [sentence]
     counts: RuleCounts
-    root: np.ndarray | None = None  # [token] posterior of being the root
-    decision: np.ndarray | None = None  # [token, direction, valence, STOP or GO]
-    arc: np.ndarray | None = None  # [arc, valence of the head], see Batch.arc_offsets
+    # by position, and empty where nobody asked
+    root: np.ndarray = field(default_factory=lambda: np.empty(0))  # [token] posterior of being the root
+    decision: np.ndarray = field(default_factory=lambda: np.empty(0))  # [token, direction, valence, STOP or GO]
+    arc: np.ndarray = field(default_factory=lambda: np.empty(0))  # [arc, valence of the head], see Batch.arc_offsets
 
 
 @dataclass(frozen=True)

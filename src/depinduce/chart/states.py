@@ -17,7 +17,7 @@ doubles nevertheless is done again with other scales.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -62,8 +62,9 @@ class StateExpectations:
 
     log_z: np.ndarray  # [sentence]
     counts: StateRules
-    root: np.ndarray | None = None  # [token]
-    arc: np.ndarray | None = None  # [arc], arc = head · n + child after those of the sentences before
+    # by position, and empty where nobody asked; arc = head · n + child after those of the sentences before
+    root: np.ndarray = field(default_factory=lambda: np.empty(0))  # [token]
+    arc: np.ndarray = field(default_factory=lambda: np.empty(0))  # [arc]
 
 
 def state_expectations(
