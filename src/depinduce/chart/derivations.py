@@ -24,7 +24,7 @@ import numpy as np
 
 from depinduce.chart.functions import chart
 from depinduce.chart.lanes import LANES
-from depinduce.chart.passes import group_length, inside_group, open_charts
+from depinduce.chart.passes import inside_group, open_charts
 from depinduce.chart.problem import edge_pointers, sentence_length
 from depinduce.chart.semirings import ZERO, as_probability, divide_scalar
 from depinduce.compiled import compiled
@@ -95,8 +95,7 @@ def tree_pass(arrays, groups, space, redo, seeds, log_z, heads):
     edges, stack = edge_pointers(space), np.empty(4 * space.longest + 8, np.int64)
     for g in range(len(groups)):
         group = groups[g]
-        n, contexts = group_length(problem, group), chart.context_count(problem, group)
-        inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo)
+        n, contexts = inside_group(problem, group, places, cells, totals, log_z, redo)
         for lane in range(LANES):
             if totals[lane] == ZERO:
                 continue
@@ -160,8 +159,7 @@ def entropy_pass(arrays, groups, space, redo, log_z, entropies):
     order, entropy = np.empty(names, np.int64), np.empty(names)
     for g in range(len(groups)):
         group = groups[g]
-        n, contexts = group_length(problem, group), chart.context_count(problem, group)
-        inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo)
+        n, contexts = inside_group(problem, group, places, cells, totals, log_z, redo)
         for lane in range(LANES):
             if totals[lane] != ZERO:
                 sentence, length = group[lane], sentence_length(problem, group[lane])
@@ -259,8 +257,7 @@ def k_best_pass(arrays, groups, space, redo, k, log_z, heads):
     candidates, ranks = np.empty(longest + 2 * k + 2), np.empty((longest + 2 * k + 2, 3), np.int64)
     for g in range(len(groups)):
         group = groups[g]
-        n, contexts = group_length(problem, group), chart.context_count(problem, group)
-        inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo)
+        n, contexts = inside_group(problem, group, places, cells, totals, log_z, redo)
         for lane in range(LANES):
             if totals[lane] == ZERO:
                 continue
