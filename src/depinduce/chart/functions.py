@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import chain
 from types import ModuleType
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from depinduce.chart import sums
 
@@ -74,5 +74,9 @@ def make_chart(
     return Chart(name, cells.workspace, functions, tuple(chain.from_iterable(templates)))
 
 
+def _not_given(*arguments: object) -> NoReturn:
+    raise NotImplementedError("a function of a chart is called before `kernels` has put it in")
+
+
 # The chart that `passes` and `derivations` work on: declared here, given its functions by `kernels`.
-chart = ChartFunctions(*ChartFunctions._fields)
+chart = ChartFunctions(*[_not_given] * len(ChartFunctions._fields))

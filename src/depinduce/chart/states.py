@@ -17,7 +17,8 @@ doubles nevertheless is done again with other scales.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -62,9 +63,8 @@ class StateExpectations:
 
     log_z: np.ndarray  # [sentence]
     counts: StateRules
-    # by position, and empty where nobody asked; arc = head · n + child after those of the sentences before
-    root: np.ndarray = field(default_factory=lambda: np.empty(0))  # [token]
-    arc: np.ndarray = field(default_factory=lambda: np.empty(0))  # [arc]
+    root: np.ndarray  # [token]; empty where nobody asked, like the next
+    arc: np.ndarray  # [arc], arc = head · n + child after those of the sentences before
 
 
 def state_expectations(
@@ -89,8 +89,8 @@ def state_expectations(
     shares = [np.arange(k, len(batch), threads) for k in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
         parts = list(pool.map(run, shares))
-    counts = StateRules(*(sum(found[1:], found[0]) for found in zip(*parts, strict=True)))
-    return StateExpectations(log_z, counts, root, arc) if positions else StateExpectations(log_z, counts)
+    counts = StateRules(*(reduce(np.add, found) for found in zip(*parts, strict=True)))
+    return StateExpectations(log_z, counts, root, arc)
 
 
 def _probabilities(log_weights: np.ndarray) -> np.ndarray:
