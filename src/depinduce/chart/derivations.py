@@ -112,7 +112,8 @@ def tree_pass(arrays, groups, space, redo, seeds, log_z, heads):
 
 def bottom_up(problem, n, length, contexts, lane, places, cells, edges, stack, state, order):
     """The cells that some tree uses, parts before wholes, into `order`; gives their number."""
-    state[: chart.cell_count(n, contexts)] = 0
+    for cell in range(chart.cell_count(n, contexts)):
+        state[cell] = 0
     found, height = 0, 1
     stack[0] = GOAL_CELL
     while height > 0:
@@ -210,11 +211,11 @@ def rank_edges(edges, count, k, ways, loss, cell, candidates, ranks, choice):
         score = candidates[best]
         e, rank_a, rank_b = ranks[best, 0], ranks[best, 1], ranks[best, 2]
         loss[cell, ways[cell]] = score  # made relative below
-        choice[cell, ways[cell]] = ranks[best]
-        ways[cell] += 1
         waiting -= 1
         candidates[best] = candidates[waiting]
-        ranks[best] = ranks[waiting]
+        for x in range(3):
+            choice[cell, ways[cell], x], ranks[best, x] = ranks[best, x], ranks[waiting, x]
+        ways[cell] += 1
         # its successors; part a only moves while part b is at its best, so that none comes twice
         a, b = edges.part_a[e], edges.part_b[e]
         if b >= 0 and rank_b + 1 < ways[b]:
