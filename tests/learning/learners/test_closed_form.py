@@ -254,6 +254,26 @@ def test_the_constraint_acts_on_the_start_from_another_model_too(tmp_path):
     assert children_of_determiners(replace(settings, non_heads=("D",))) == 0
 
 
+@every_model
+@pytest.mark.parametrize(
+    "stages", [(), ("start",), ("training",), ("parsing",), ("start", "training", "parsing")], ids="+".join
+)
+def test_the_constraint_holds_in_its_stages_only(model, stages, tmp_path):
+    determiner = CORPUS.tag_vocabulary.id("D")
+    wrong = table_of_trees(Order.FIRST, np.concatenate([np.arange(n) for n in CORPUS.lengths]), CountSettings())
+    GrammarModel(Order.FIRST, CORPUS.tag_vocabulary, wrong).save(tmp_path / "chains")  # D heads what follows it
+    start = ("model", str(tmp_path / "chains"))
+    settings = CountSettings(model=model, init=start, non_heads=("D",), constraint=stages, iterations=1)
+
+    mixed = tagged("D N V", "N D V A D N", "V D D N", vocabulary=CORPUS.tag_vocabulary)
+    going = first_counts(settings, mixed).decision[:, GO].reshape(2, 4, -1)[:, determiner]
+    assert (going.sum() == 0) == ("start" in stages)
+    free = replace(settings, constraint=tuple(stage for stage in stages if stage != "training"))
+    rounds, of_free = (trained_counts(own).history["rounds"] for own in (settings, free))
+    assert (rounds[0]["train"] < of_free[0]["train"]) == ("training" in stages)
+    assert trained_counts(settings).non_heads == (("D",) if "parsing" in stages else ())
+
+
 def test_ud_stands_for_the_function_words():
     assert CountSettings(non_heads=("ud",)).constrained_tags == ("ADP", "AUX", "CONJ", "CCONJ", "DET", "PART", "SCONJ")
     assert CountSettings(non_heads=("DET", "ud", "X")).constrained_tags[0] == "DET"
