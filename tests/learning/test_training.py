@@ -423,6 +423,8 @@ def test_a_training_that_is_restored_goes_on_as_if_it_never_stopped(make):
         whole.run_round()
     arrays, state = whole.state()
     other.restore({name: array.copy() for name, array in arrays.items()}, state)
+    for name in ("round", "best_round", "best_dev", "first_per_word", "previous"):  # what warnings compare with, too
+        assert getattr(other, name) == getattr(whole, name)
     for _ in range(3):
         one, again = whole.run_round(), other.run_round()
         assert (one.round, one.train, one.dev, one.objective) == (again.round, again.train, again.dev, again.objective)
