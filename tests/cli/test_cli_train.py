@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import sys
-from pathlib import Path
 
 import pytest
-from cli.demo_parts import contents, demo_part, depinduce, without_heads
+from cli.demo_parts import contents, demo_part, depinduce, model_files, without_heads
 from corpus.blocks import block, write
 
-from depinduce.cli import train as train_command
+from depinduce.learning import progress_texts
 from depinduce.models.loading import load_grammar
 
 every_model = pytest.mark.parametrize("model", ["dmv", "dmv-sibling", "dmv-grand"])
-
-
-def model_files(folder: Path) -> tuple[bytes, dict]:
-    """The tables byte for byte, and the description without the clock."""
-    description = json.loads((folder / "model.json").read_text("utf-8"))
-    for step in description["history"]["steps"]:
-        del step["seconds"]
-    return (folder / "model.safetensors").read_bytes(), description
 
 
 @every_model
@@ -50,7 +40,7 @@ def test_the_model_knows_how_it_was_made(tmp_path):
     assert model.non_heads == ("DET", "ADP")
     assert (model.reading.max_length, model.reading.punctuation) == (8, "ud")
     assert model.history["settings"]["iterations"] == 3
-    assert len(model.history["steps"]) == 3
+    assert len(model.history["rounds"]) == 3
     assert "PUNCT" not in model.tags
     assert 0 < model.history["training_data"]["sentences"] < 120
 
@@ -78,7 +68,7 @@ def test_early_stopping_keeps_the_best_iteration(tmp_path, capsys):
     train, dev = demo_part(tmp_path / "train.conllu", count=40), demo_part(tmp_path / "dev.conllu", "dev")
     options = ["--train", train, "--dev", dev, "--patience", 1, "--smoothing", 0.001]
     assert depinduce("train", *options, "--out", tmp_path / "model") == 0
-    likelihoods = [step["dev"] for step in load_grammar(tmp_path / "model").history["steps"]]
+    likelihoods = [step["dev"] for step in load_grammar(tmp_path / "model").history["rounds"]]
     assert likelihoods == sorted(likelihoods)
     assert len(likelihoods) < 50
     assert "held-out" in capsys.readouterr().err
@@ -103,12 +93,12 @@ def test_an_interrupted_training_can_be_resumed(held_out, tmp_path, monkeypatch,
     assert depinduce("train", *options, "--out", tmp_path / "whole") == 0
 
     def interrupt(step):
-        if step.iteration == 4:
+        if step.round.round == 4:
             raise KeyboardInterrupt
-        return step.iteration, ""
+        return ""
 
     with monkeypatch.context() as patch:
-        patch.setattr(train_command, "as_text", interrupt)
+        patch.setattr(progress_texts, "progress_text", interrupt)
         assert depinduce("train", *options, "--out", tmp_path / "model") == 130
     assert "interrupted; wrote what there is" in capsys.readouterr().err
     assert model_files(tmp_path / "model") != model_files(tmp_path / "whole")
