@@ -113,7 +113,10 @@ def test_several_seeds_are_trained_side_by_side_and_averaged(tmp_path, capsys):
         (["--model", "ndmv", "--init", "uniform"], "Use --init random"),
         (["--model", "grand", "--set", "generation=inside-out"], "--generation inside-out is for --model sibling"),
         (["--model", "ndmv", "--learning-rate", "2"], "--learning-rate cannot be 2.0"),
-        (["--model", "sibling", "--ladder", "dmv"], "--ladder cannot have 'dmv'. Choose from: ndmv sibling grand"),
+        (
+            ["--model", "sibling", "--ladder", "hdp-dep"],
+            "--ladder cannot have 'hdp-dep'. Choose from: dmv ",
+        ),
         (["--model", "ndmv", "--init", "trees", "nowhere.conllu"], "nowhere.conllu"),
     ],
 )

@@ -184,7 +184,7 @@ def test_inspect_and_sample_show_the_part_over_tags(model, trained, capsys):
         (["--model", "sibling", "--min-count", 3], "there is no setting 'min_count' for the model sibling"),
         (["--model", "dmv", "--vectors", "random"], "there is no setting 'vectors' for the model dmv"),
         (["--model", "lexical", "--set", "dropout=1"], "--dropout cannot be 1.0: 0 or more, less than 1."),
-        (["--model", "joint-grand", "--ladder", "lexical"], "--ladder cannot have 'lexical'. Choose from: ndmv "),
+        (["--model", "joint-grand", "--ladder", "lexical"], "--ladder cannot have 'lexical'. Choose from: dmv "),
     ],
 )
 def test_faults_are_told_and_nothing_is_written(options, message, folder, tmp_path, capsys):

@@ -75,7 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
     from depinduce.models.model_files import DESCRIPTION
 
     out = Path(arguments.out)
-    is_there = prepare_place(out, arguments.overwrite, arguments.resume)
+    remedy = "Choose another --out, or add --overwrite or --resume."
+    is_there = prepare_place(out, arguments.overwrite, arguments.resume, remedy)
     if arguments.resume and (out / DESCRIPTION).exists():
         raise DepinduceError(
             f"{out}: a model without its training, as count models were kept up to version 0.1. It cannot be gone on "
