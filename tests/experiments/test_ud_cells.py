@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from cli.demo_parts import without_heads
+from depinduce.learning.network_training import Diverged
+from depinduce.learning.runs import Run
 from experiments.tiny_ud import results_in, shrink, tiny_data
 from real_data import REAL_DATA, real_files
 
@@ -18,8 +20,6 @@ from depinduce.experiments.cells import run_cell, tasks_of
 from depinduce.experiments.experiment import Cell
 from depinduce.experiments.suites import EXPERIMENTS, plan, read_cells
 from depinduce.experiments.ud import LANGUAGES, UD, require_data, require_development
-from depinduce.learning.network_training import Diverged
-from depinduce.learning.runs import Run
 from depinduce.learning.settings.recipes import recipe_names
 
 

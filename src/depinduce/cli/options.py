@@ -124,7 +124,7 @@ class _ForExperts(argparse.Action):
     """Refuses what was an option of its own once, and says what to write."""
 
     def __call__(self, parser, namespace, values, option_string=None):
-        value = " ".join(values) if values else ("false" if option_string.startswith("--no-") else "true")
+        value = " ".join(values) if values else ("false" if str(option_string).startswith("--no-") else "true")
         shown = f'"{self.dest}={value}"' if " " in value else f"{self.dest}={value}"
         raise DepinduceError(f"{option_string} is no option: write --set {shown}, or put it into a recipe of yours.")
 

@@ -171,7 +171,7 @@ def run_seeds(arguments: argparse.Namespace, configuration: Configuration, out: 
     read_lesson(arguments, configuration)
     if arguments.overwrite and out.exists():
         clear(out, configuration.learning)
-    done = dict.fromkeys(seeds, (0, 1))
+    done: dict[int, tuple[int, int]] = dict.fromkeys(seeds, (0, 1))
 
     with progress("training", None, f"{configuration.learning.round_name}s") as update:
 
