@@ -35,6 +35,7 @@ class LearningSettings:
         "joint-sibling, joint-grand. A rule sees the head; with `sibling` also the previous child, with `grand` also "
         "the head's head",
         choices=tuple(models()),
+        metavar="MODEL",
     )
     init: tuple[str, ...] = setting(
         ("harmonic",),
