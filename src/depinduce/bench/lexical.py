@@ -29,7 +29,7 @@ import torch
 from depinduce.bench.charts import denominator, least_seconds, peak_memory_mb
 from depinduce.bench.lexical_settings import LexicalBench
 from depinduce.corpus import Corpus, Vocabulary
-from depinduce.learning.learners.networks import make_learners
+from depinduce.learning.learners.networks import WordLearner, make_learners
 from depinduce.learning.settings.configuration import configure
 from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.learning.training import Training

@@ -122,7 +122,7 @@ def measure(settings: TrainingBench, report: Callable[[str], None] = lambda what
     assert_equal_results(settings, corpus)
     report("the gradients are equal")
     training = new_training(settings, corpus)
-    whole_epoch = least_seconds(training.run_epoch, EPOCHS * settings.seconds)
+    whole_epoch = least_seconds(training.run_round, EPOCHS * settings.seconds)
     seconds = {OURS: time_batches(settings, training.learn_from, chosen)}
     report(OURS)
     breakdown = measure_parts(settings, training, chosen, seconds[OURS])
@@ -319,7 +319,7 @@ def run_and_measure_memory(settings: TrainingBench, name: str) -> float:
     torch.set_num_threads(settings.threads)
     corpus = load_sentences(settings)
     if name == OURS:
-        new_training(settings, corpus).run_epoch()
+        new_training(settings, corpus).run_round()
     elif name != NOTHING:
         network = RuleNetwork(Order.SIBLING, len(corpus.tag_vocabulary), NETWORK)
         learn = learner(*YARDSTICKS[name].start(network))
