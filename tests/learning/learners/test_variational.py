@@ -21,13 +21,11 @@ from depinduce.grammar.knowledge import load_knowledge
 from depinduce.grammar.rules import LEFT, RIGHT
 from depinduce.learning import posterior_constraint
 from depinduce.learning.expect import EStep
-from depinduce.learning.learners import variational
 from depinduce.learning.learners.learner import Start
 from depinduce.learning.learners.variational import Beliefs, VariationalLearner, distinct, refinement_of
 from depinduce.learning.run import Progress, Run
-from depinduce.learning.settings.configuration import Configuration, configure
+from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.states import HdpSettings
-from depinduce.learning.training import Training
 from depinduce.models.loading import load_grammar, load_model
 from depinduce.models.model_files import NUMBERS
 from depinduce.models.state_model import HdpModel
@@ -44,9 +42,7 @@ def settings(**values) -> HdpSettings:
     return HdpSettings(**{"model": "hdp-dep", "iterations": 12} | values)
 
 
-def run(
-    corpus: Corpus = CORPUS, held_out: Corpus | None = None, directory: Path | None = None, **values
-) -> Run:
+def run(corpus: Corpus = CORPUS, held_out: Corpus | None = None, directory: Path | None = None, **values) -> Run:
     return Run(Configuration(settings(**values), None, Reading()), corpus, held_out, directory)
 
 
@@ -125,7 +121,9 @@ def dirichlets(counts: StateRules, shares: np.ndarray, model: HdpModel | Variati
             yield rules, np.full(len(items), prior.emission_prior), prior.emission_prior + found
 
 
-def slow_rules(counts: StateRules, shares: np.ndarray, model: HdpModel | VariationalLearner, prior: HdpSettings) -> StateRules:
+def slow_rules(
+    counts: StateRules, shares: np.ndarray, model: HdpModel | VariationalLearner, prior: HdpSettings
+) -> StateRules:
     """E log p of every rule: ψ(a) - ψ(Σ a) of every Dirichlet that it needs."""
     log = StateRules(*(np.zeros(part.shape) for part in counts))
     for rules, _, after in dirichlets(counts, shares, model, prior):
@@ -136,7 +134,9 @@ def slow_rules(counts: StateRules, shares: np.ndarray, model: HdpModel | Variati
     return log
 
 
-def slow_divergence(counts: StateRules, shares: np.ndarray, model: HdpModel | VariationalLearner, prior: HdpSettings) -> float:
+def slow_divergence(
+    counts: StateRules, shares: np.ndarray, model: HdpModel | VariationalLearner, prior: HdpSettings
+) -> float:
     """Of all Dirichlets with the counts from those without."""
     return sum(
         float(kl_divergence(Dirichlet(torch.tensor(after)), Dirichlet(torch.tensor(before))))
