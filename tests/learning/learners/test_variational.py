@@ -608,7 +608,9 @@ def test_the_likelihood_beside_parses_is_that_of_the_chart_and_single_trees_are_
     assert parses.log_z.tolist() == model.problem(CORPUS).posteriors().log_z.tolist()
     assert parses.log_probability is None
     for option, parsing in (("--k-best", Parsing(k_best=2)), ("--samples", Parsing(samples=2))):
-        with pytest.raises(DepinduceError, match=f"{option}: this model has hidden states, and its chart sums over all"):
+        with pytest.raises(
+            DepinduceError, match=f"{option}: this model has hidden states, and its chart sums over all"
+        ):
             parse_trees(model, CORPUS, parsing)
 
 
