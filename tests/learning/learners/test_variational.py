@@ -22,11 +22,13 @@ from depinduce.grammar.knowledge import load_knowledge
 from depinduce.grammar.rules import LEFT, RIGHT
 from depinduce.learning import posterior_constraint
 from depinduce.learning.expect import EStep
+from depinduce.learning.learners import variational
 from depinduce.learning.learners.learner import Start
 from depinduce.learning.learners.variational import Beliefs, VariationalLearner, distinct, refinement_of
 from depinduce.learning.run import Progress, Run
-from depinduce.learning.settings.configuration import Configuration
+from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.settings.states import HdpSettings
+from depinduce.learning.training import Training
 from depinduce.models.loading import load_grammar, load_model
 from depinduce.models.model_files import NUMBERS
 from depinduce.models.state_model import HdpModel
