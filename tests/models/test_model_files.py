@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import pickle
 import stat
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from learning.tagged import random_table
+import torch
+from learning.tagged import random_sentences, random_table, tagged
 
+from depinduce import Parser
 from depinduce.corpus import Reading, Vocabulary
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
-from depinduce.models.loading import load_grammar
+from depinduce.learning.run import Run
+from depinduce.learning.settings.configuration import configure
+from depinduce.models.loading import load_grammar, load_model
 from depinduce.models.tag_model import GrammarModel
 
 
@@ -54,6 +62,15 @@ def test_a_model_is_json_and_safetensors_and_nothing_else(tmp_path, monkeypatch)
     for name in ("load", "loads", "Unpickler"):
         monkeypatch.setattr(pickle, name, refuse)
     load_grammar(tmp_path / "model")
+
+
+def test_the_description_tells_what_it_is_and_the_hash_of_its_files(tmp_path):
+    example(history={"finished": False}).save(tmp_path / "model")
+    description = json.loads((tmp_path / "model" / "model.json").read_text("utf-8"))
+    assert (description["kind"], description["about"]) == ("tags", "a sibling grammar over tags")
+    assert description["finished"] is False
+    data = (tmp_path / "model" / "model.safetensors").read_bytes()
+    assert description["sha256"] == {"model.safetensors": hashlib.sha256(data).hexdigest()}
 
 
 def test_both_files_may_be_read_by_the_same_people(tmp_path):
@@ -108,7 +125,77 @@ def test_an_empty_directory_can_take_a_model(tmp_path):
     load_grammar(tmp_path)
 
 
+# ---------------------------------------------------------------- networks
+
+CORPUS = tagged(*random_sentences(3))
+NEURAL = {"model": "sibling", "size": 4, "child_rank": 3, "decision_rank": 2, "epochs": 1, "start_epochs": 0}
+
+
+@pytest.fixture(scope="module")
+def neural(tmp_path_factory) -> Path:
+    """A grammar that a network made, in the directory of its training."""
+    directory = tmp_path_factory.mktemp("neural") / "run"
+    Run(configure(NEURAL), CORPUS, None, directory).go()
+    return directory
+
+
+def test_the_network_that_made_a_grammar_is_kept_beside_it(neural, tmp_path):
+    from depinduce.networks.network_settings import NetworkSettings
+    from depinduce.networks.tag_network import RuleNetwork
+
+    names = sorted(path.name for path in (neural / "model").iterdir())
+    assert names == ["model.json", "model.safetensors", "network.safetensors"]
+    model = load_grammar(neural)
+    network = RuleNetwork(Order.SIBLING, len(model.tags), NetworkSettings(size=4, child_rank=3, decision_rank=2))
+    network.load_state_dict({name: torch.from_numpy(array) for name, array in model.network.items()})
+    for part, made in zip(model.table.parts, network.table().parts, strict=True):
+        np.testing.assert_allclose(part, made, rtol=1e-5)
+    replace(model, network=None).save(tmp_path / "model")
+    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == ["model.json", "model.safetensors"]
+
+
+WITHOUT_TORCH = """
+import sys
+sys.modules["torch"] = None  # whoever imports it fails
+from depinduce import Parser
+for place in sys.argv[1:]:
+    (parse,) = Parser.load(place).parse(["a/N b/V c/D d/N"])
+    print(*parse.heads)
+"""
+
+
+def test_grammars_over_tags_parse_without_torch(neural, tmp_path):
+    Run(configure({"model": "hdp-dep", "iterations": 1}), CORPUS, None, tmp_path / "hidden").go()
+    places = [str(neural), str(tmp_path / "hidden")]
+    found = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH, *places], capture_output=True, text=True, check=True
+    ).stdout
+    expected = [Parser.load(place).parse(["a/N b/V c/D d/N"])[0].heads for place in places]
+    assert found.splitlines() == [" ".join(map(str, heads)) for heads in expected]
+
+
 # ---------------------------------------------------------------- damage
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "network.safetensors"])
+def test_a_file_of_another_model_is_refused(name, neural, tmp_path):
+    Run(configure(NEURAL | {"seed": 1}), CORPUS, None, tmp_path / "other").go()
+    (tmp_path / "other" / "model" / name).write_bytes((neural / "model" / name).read_bytes())
+    with pytest.raises(DepinduceError) as refusal:
+        load_model(tmp_path / "other")
+    assert f"{name} is not the file that was written: its SHA-256 is another" in str(refusal.value)
+    assert str(tmp_path / "other") in str(refusal.value)
+    assert "copy it again" in str(refusal.value)
+
+
+def test_one_number_that_changed_is_noticed(tmp_path):
+    example().save(tmp_path / "model")
+    path = tmp_path / "model" / "model.safetensors"
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(DepinduceError, match="model.safetensors is not the file that was written"):
+        load_grammar(tmp_path / "model")
 
 
 def changed_description(**changes):
@@ -144,6 +231,9 @@ def cut(name: str, size: int):
             id="format of the future",
         ),
         pytest.param(changed_description(tags=None), "cannot be read (KeyError", id="no tags"),
+        pytest.param(
+            changed_description(kind="songs"), "there is no kind of model 'songs'", id="a kind that nobody knows"
+        ),
         pytest.param(changed_description(order="fourth"), "cannot be read", id="unknown order"),
         pytest.param(changed_description(order="grandparent"), "cannot be read", id="another order"),
         pytest.param(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,11 +22,13 @@ from depinduce.grammar.knowledge import load_knowledge
 from depinduce.grammar.rules import LEFT, RIGHT
 from depinduce.learning import posterior_constraint
 from depinduce.learning.expect import EStep
+from depinduce.learning.learners import variational
 from depinduce.learning.learners.learner import Start
 from depinduce.learning.learners.variational import Beliefs, VariationalLearner, distinct, refinement_of
 from depinduce.learning.run import Progress, Run
-from depinduce.learning.settings.configuration import Configuration
+from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.settings.states import HdpSettings
+from depinduce.learning.training import Training
 from depinduce.models.loading import load_grammar, load_model
 from depinduce.models.model_files import NUMBERS
 from depinduce.models.state_model import HdpModel
@@ -68,15 +71,16 @@ def interrupted(
 
 def begun(prior: HdpSettings, corpus: Corpus) -> VariationalLearner:
     """A learner with the beliefs of its start."""
+    made = Run(Configuration(prior, None, Reading()), corpus)
     learner = VariationalLearner(prior, corpus)
-    learner.begin(Start("harmonic"), corpus)
+    learner.begin(Start(prior.init[0], made.start_trees(prior.init) if prior.needs_trees() else None), corpus)
     return learner
 
 
 def beginning(corpus: Corpus, **values) -> HdpModel:
     """The model of the start, before any iteration."""
-    made = begun(settings(**values), corpus)
-    return made.model({"non_heads": made.settings.constrained_tags}, best=False)
+    learner = begun(settings(**values), corpus)
+    return learner.model({"non_heads": learner.settings.constrained_tags}, best=False)
 
 
 def expected_now(learner: VariationalLearner, corpus: Corpus) -> tuple[StateRules, float]:
@@ -156,13 +160,10 @@ def slow_divergence(
 )
 def test_one_subsymbol_is_a_variational_dmv(corpus, values):
     prior = settings(subsymbols=1, **values)
-    beginning, model = (
-        interrupted(1, corpus, subsymbols=1, **values),
-        trained(corpus, subsymbols=1, iterations=4, **values),
-    )
+    model = trained(corpus, subsymbols=1, iterations=4, **values)
     forbidden = np.isin(np.array(corpus.tag_vocabulary.symbols), prior.non_heads)
     batch = model.refinement.batch(corpus, ~forbidden[corpus.tags])
-    counts, shares = beginning.counts, np.ones((len(model.refinement.symbols), 1))
+    counts, shares = beginning(corpus, subsymbols=1, **values).counts, np.ones((len(model.refinement.symbols), 1))
     expected = []
     for _ in range(4):
         exact = enumerate_states(slow_rules(counts, shares, model, prior), batch)
@@ -180,18 +181,20 @@ def test_one_subsymbol_is_a_variational_dmv(corpus, values):
 def test_the_bound_with_hidden_states_is_that_of_a_slow_computation(top_concentration):
     corpus = worded("a/N b/V", "c/D a/N b/V", "a/N", "c/N b/V", "b/V c/D a/N")
     prior = settings(subsymbols=3, emit="words", top_concentration=top_concentration, concentration=4.0)
-    refinement = refinement_of(prior, corpus, None)
-    learning = HdpSteps(prior, refinement, refinement.batch(corpus, all_may_head(corpus)))
+    learner = begun(prior, corpus)
     shares = np.random.default_rng(1).dirichlet(np.ones(3), size=3)
-    counts = start(prior, learning, corpus, Reading()).counts
-    _, mean, bound = learning.expect(learning.beliefs(counts, shares))
-    exact = enumerate_states(slow_rules(counts, shares, learning, prior), learning.train)
-    likelihood = learning.train.weights @ exact.log_z
+    counts = learner.now.counts
+    learner.now = learner.beliefs(counts, shares)
+    _, total = expected_now(learner, corpus)
+    bound = total + learner.beside_likelihood()
+    batch = learner.sentences(corpus, "training").all()
+    exact = enumerate_states(slow_rules(counts, shares, learner, prior), batch)
+    likelihood = batch.weights @ exact.log_z
     sticks = 0.0
     for first, second, third in shares:
         sticks += (top_concentration - 1) * (math.log(1 - first) + math.log(third / (second + third)))
-    assert mean == pytest.approx(likelihood / 5)
-    assert bound == pytest.approx(likelihood - slow_divergence(counts, shares, learning, prior) + sticks, rel=1e-10)
+    assert total == pytest.approx(likelihood)
+    assert bound == pytest.approx(likelihood - slow_divergence(counts, shares, learner, prior) + sticks, rel=1e-10)
 
 
 def test_where_there_is_one_tree_the_bound_is_the_evidence():
@@ -210,12 +213,12 @@ def test_where_there_is_one_tree_the_bound_is_the_evidence():
 @pytest.mark.parametrize("top_concentration", [1.0, 4.0])
 def test_shares_go_where_the_bound_is_highest(top_concentration):
     prior = settings(subsymbols=2, top_concentration=top_concentration, concentration=3.0)
-    refinement = refinement_of(prior, SHORT, None)
-    learning = HdpSteps(prior, refinement, refinement.batch(SHORT, all_may_head(SHORT)))
-    beliefs = start(prior, learning, SHORT, Reading())
-    counts, noun = beliefs.counts, SHORT.tag_vocabulary.id("N")
+    learner = begun(prior, SHORT)
+    view = learner.view(learner.sentences(SHORT, "training").all())
+    counts, noun = learner.now.counts, SHORT.tag_vocabulary.id("N")
     for _ in range(60):  # the counts stay as they are
-        beliefs = replace(learning.estimate(beliefs), counts=counts)
+        learner.learn(view, counts, len(SHORT))
+    beliefs = learner.now
 
     def score(share: float) -> float:
         """The subsymbols of a noun in all contexts, their distributions integrated out, and the stick."""
@@ -267,13 +270,13 @@ def test_rules_about_the_tags_of_a_category_need_tags_as_symbols(rules):
 def test_the_bound_never_falls_where_categories_are_refined(emit, tmp_path):
     rules = str(tmp_path / "categories.toml")
     (tmp_path / "categories.toml").write_text(CATEGORIES, "utf-8")
-    prior, knowledge = settings(symbols="categories", rules=rules, emit=emit), load_knowledge(rules)
-    refinement = refinement_of(prior, WORDS, knowledge)
-    assert sorted(refinement.symbols) == ["Modifier", "N", "V"]
-    learning = HdpSteps(prior, refinement, refinement.batch(WORDS, all_may_head(WORDS)))  # but not constrained
-    found = []
-    beliefs = start(prior, learning, WORDS, Reading())
-    alternate(learning, beliefs, iterations=20, patience=1, report=lambda step: found.append(step.objective))
+    prior = settings(symbols="categories", rules=rules, emit=emit)
+    learner = VariationalLearner(prior, WORDS)
+    assert sorted(learner.refinement.symbols) == ["Modifier", "N", "V"]
+    learner.constraint = None  # the rules tell the categories only
+    training = Training(prior, [learner], WORDS)
+    training.begin()
+    found = [training.run_round().objective for _ in range(20)]
     assert np.all(np.diff(found) >= -1e-7 * np.abs(found[:-1]))
     assert found[-1] > found[0] + 1
 
@@ -375,8 +378,8 @@ def test_a_planted_grammar_is_recovered(subsymbols, with_rules, tmp_path):
         }
         model = trained(corpus, iterations=30, **values)
         assert np.mean(parse_corpus(model, corpus, Parsing()) == gold) > 0.95
-    beginning = interrupted(1, corpus, init=("uniform",))
-    assert np.mean(parse_corpus(beginning, corpus, Parsing()) == gold) < 0.8
+    start = beginning(corpus, init=("uniform",))
+    assert np.mean(parse_corpus(start, corpus, Parsing()) == gold) < 0.8
 
 
 def nouns(hidden_kinds: bool) -> Corpus:
@@ -421,9 +424,10 @@ def test_the_seed_tells_subsymbols_apart_and_nothing_else():
 
 def test_a_start_from_trees_begins_there(tmp_path):
     corpus, gold = planted_trees()
-    train_counts(CountSettings(iterations=30), Reading(), corpus)[0].save(tmp_path / "dmv")
+    counts, _ = Run(plain(iterations=30), corpus).go()
+    counts.save(tmp_path / "dmv")
     starts = {"dmv": ("model", str(tmp_path / "dmv")), "harmonic": ("harmonic",)}
-    starts = {name: interrupted(1, corpus, init=init) for name, init in starts.items()}
+    starts = {name: beginning(corpus, init=init) for name, init in starts.items()}
     right = {name: np.mean(parse_corpus(model, corpus, Parsing()) == gold) for name, model in starts.items()}
     assert right["dmv"] > 0.95 > right["harmonic"]
 
@@ -447,36 +451,48 @@ def same_model(one: HdpModel, other: HdpModel) -> bool:
     return all(a.tobytes() == b.tobytes() for a, b in parts)
 
 
-def steps_of(model: HdpModel) -> list[dict]:
-    """The history without the clock."""
-    return [{name: value for name, value in step.items() if name != "seconds"} for step in model.history["steps"]]
+def resumed(directory: Path, corpus: Corpus = CORPUS, held_out: Corpus | None = None, **values) -> HdpModel:
+    again = run(corpus, held_out, directory, **values)
+    again.resume()
+    model, finished = again.go()
+    assert finished
+    return model
 
 
 @pytest.mark.parametrize("held_out", [None, HELD_OUT], ids=["alone", "held-out"])
 @pytest.mark.parametrize("stop_at", [1, 4])
-@pytest.mark.parametrize("on_disk", [True, False])
-def test_resuming_gives_the_bit_identical_model(held_out, stop_at, on_disk, tmp_path):
+def test_resuming_gives_the_bit_identical_model(held_out, stop_at, tmp_path):
     values = {"iterations": 8, "non_heads": ("D",)}
-    whole, partial = trained(held_out=held_out, **values), interrupted(stop_at, held_out=held_out, **values)
-    if on_disk:
-        partial.save(tmp_path / "model")
-        partial = load_model(tmp_path / "model")
-    resumed, finished = train_hdp(settings(**values), Reading(), CORPUS, held_out, earlier=partial)
-    assert finished
-    assert same_model(resumed, whole)
-    assert steps_of(resumed) == steps_of(whole)
+    whole = trained(held_out=held_out, **values)
+    partial = interrupted(stop_at, held_out=held_out, directory=tmp_path / "run", **values)
+    assert same_model(load_model(tmp_path / "run"), partial)
+    assert not same_model(partial, whole)
+    again = resumed(tmp_path / "run", held_out=held_out, **values)
+    assert same_model(again, whole)
+    assert again.history == whole.history
 
 
-def test_resuming_with_rules_gives_the_bit_identical_model(rules):
+def test_resuming_with_rules_gives_the_bit_identical_model(rules, tmp_path):
     values = {"iterations": 8, "rules": rules, "rules_share": 0.8}
-    whole, partial = trained(**values), interrupted(4, **values)
-    resumed, _ = train_hdp(settings(**values), Reading(), CORPUS, earlier=partial)
-    assert resumed.history["rules"] == whole.history["rules"]
-    assert same_model(resumed, whole)
+    whole = trained(**values)
+    interrupted(4, directory=tmp_path / "run", **values)
+    again = resumed(tmp_path / "run", **values)
+    assert again.history["rules"] == whole.history["rules"]
+    assert same_model(again, whole)
 
 
-def test_resuming_with_other_settings_sentences_or_models_is_refused():
-    earlier = trained(iterations=2)
+def test_more_iterations_go_on_where_the_first_ended(tmp_path):
+    run(directory=tmp_path / "run", iterations=3).go()
+    assert same_model(resumed(tmp_path / "run", iterations=8), trained(iterations=8))
+
+
+def plain(**values) -> Configuration:
+    """Of a count model."""
+    return configure({"model": "dmv", "max_length": None} | values)
+
+
+def test_resuming_with_other_settings_sentences_or_models_is_refused(tmp_path):
+    run(directory=tmp_path / "run", iterations=2).go()
     for changed, corpus, message in (
         ({"subsymbols": 2}, CORPUS, "subsymbols was 3, is 2"),
         ({"concentration": 1.0}, CORPUS, "concentration was 10.0, is 1.0"),
@@ -484,12 +500,12 @@ def test_resuming_with_other_settings_sentences_or_models_is_refused():
         ({}, SHORT, "training sentences differ"),
     ):
         with pytest.raises(DepinduceError, match=message):
-            train_hdp(settings(iterations=4, **changed), Reading(), corpus, earlier=earlier)
-    plain, _ = train_counts(CountSettings(iterations=2), Reading(), CORPUS)
-    with pytest.raises(DepinduceError, match="model was 'dmv', is 'hdp-dep'"):
-        train_hdp(settings(iterations=4), Reading(), CORPUS, earlier=plain)
+            run(corpus, directory=tmp_path / "run", iterations=4, **changed).resume()
     with pytest.raises(DepinduceError, match="model was 'hdp-dep', is 'dmv'"):
-        train_counts(CountSettings(iterations=4), Reading(), CORPUS, earlier=earlier)
+        Run(plain(iterations=4), CORPUS, directory=tmp_path / "run").resume()
+    Run(plain(iterations=2), CORPUS, directory=tmp_path / "plain").go()
+    with pytest.raises(DepinduceError, match="model was 'dmv', is 'hdp-dep'"):
+        run(directory=tmp_path / "plain", iterations=4).resume()
 
 
 # ---------------------------------------------------------------- models
@@ -538,7 +554,9 @@ def test_unknown_tags_are_like_an_average_one():
         assert np.sum(tree == 0) == 1 and find_cycle(tree) is None
     few = tagged("X", "X N", "V X D", vocabulary=CORPUS.tag_vocabulary)
     batch = model.refinement.batch(few, all_may_head(few))
-    assert model.posteriors(few).log_z == pytest.approx(enumerate_states(with_average_symbol(model.rules), batch).log_z)
+    assert model.problem(few).posteriors().log_z == pytest.approx(
+        enumerate_states(with_average_symbol(model.rules), batch).log_z
+    )
 
 
 def with_average_symbol(rules: StateRules) -> StateRules:
@@ -564,7 +582,7 @@ def test_unknown_and_rare_words_are_one():
 
     def likelihood(sentence: str) -> float:
         parsed = worded(sentence, tags=model.tags, words=model.words)
-        return float(model.posteriors(parsed).log_z[0])
+        return float(model.problem(parsed).posteriors().log_z[0])
 
     assert likelihood("the/D yak/N barks/V") == likelihood("the/D lynx/N barks/V")  # seen once
     assert likelihood("the/D yak/N barks/V") < likelihood("the/D dog/N barks/V") - 0.5
@@ -576,7 +594,7 @@ def test_posteriors_beside_parses_are_those_of_the_chart():
     model = trained(iterations=6)
     parses = parse_trees(model, CORPUS, Parsing(posteriors=True))
     (heads,), (found,) = parses.heads, parses.posteriors
-    expected = model.posteriors(CORPUS)
+    expected = model.problem(CORPUS).posteriors()
     arc_offsets = np.concatenate([[0], np.cumsum(CORPUS.lengths**2)])
     for sentence, length in enumerate(CORPUS.lengths):
         for child in range(length):
@@ -589,10 +607,12 @@ def test_posteriors_beside_parses_are_those_of_the_chart():
 def test_the_likelihood_beside_parses_is_that_of_the_chart_and_single_trees_are_refused():
     model = trained(iterations=6)
     parses = parse_trees(model, CORPUS, Parsing(log_likelihood=True))
-    assert parses.log_z.tolist() == model.posteriors(CORPUS).log_z.tolist()
+    assert parses.log_z.tolist() == model.problem(CORPUS).posteriors().log_z.tolist()
     assert parses.log_probability is None
     for option, parsing in (("--k-best", Parsing(k_best=2)), ("--samples", Parsing(samples=2))):
-        with pytest.raises(DepinduceError, match=f"{option}: HDP-DEP has hidden states, and its chart sums over all"):
+        with pytest.raises(
+            DepinduceError, match=f"{option}: this model has hidden states, and its chart sums over all"
+        ):
             parse_trees(model, CORPUS, parsing)
 
 
@@ -640,11 +660,12 @@ def test_sentences_that_differ_in_who_may_head_are_not_the_same():
 def test_training_on_every_sentence_once_is_training_on_all(monkeypatch):
     corpus = tagged(*random_sentences(3, count=10), *random_sentences(3, count=10), "N V", "N V")
     counted = trained(corpus, iterations=6)
-    monkeypatch.setattr(hdp, "distinct", lambda batch: batch)
-    plain = trained(corpus, iterations=6)
-    assert bounds(counted) == pytest.approx(bounds(plain), rel=1e-10)
-    assert [step["train"] for step in steps_of(counted)] == pytest.approx([step["train"] for step in steps_of(plain)])
-    assert counted.counts.child == pytest.approx(plain.counts.child, abs=1e-8)
+    monkeypatch.setattr(variational, "distinct", lambda batch: batch)
+    one_by_one = trained(corpus, iterations=6)
+    assert bounds(counted) == pytest.approx(bounds(one_by_one), rel=1e-10)
+    train = [[one["train"] for one in model.history["rounds"]] for model in (counted, one_by_one)]
+    assert train[0] == pytest.approx(train[1])
+    assert counted.counts.child == pytest.approx(one_by_one.counts.child, abs=1e-8)
 
 
 # ---------------------------------------------------------------- settings
@@ -662,7 +683,6 @@ def test_training_on_every_sentence_once_is_training_on_all(monkeypatch):
         ({"child_prior": -1.0}, "--child-prior must be more than 0, not -1.0."),
         ({"decision_prior": float("nan")}, "--decision-prior must be more than 0, not nan."),
         ({"emission_prior": float("inf")}, "--emission-prior must be more than 0, not inf."),
-        ({"model": "dmv"}, "--model cannot be 'dmv'. Choose from: hdp-dep."),
         ({"rules_share": 0.5}, "--rules-share: of which rules?"),
     ],
 )
@@ -672,13 +692,19 @@ def test_impossible_settings_are_refused(wrong, message):
     assert message in str(refusal.value)
 
 
+def test_other_models_have_no_settings_of_hidden_states():
+    with pytest.raises(DepinduceError, match="there is no setting 'subsymbols' for the model dmv"):
+        plain(subsymbols=3)
+    assert isinstance(configure({"model": "hdp-dep", "subsymbols": 2}).learning, HdpSettings)
+
+
 def test_beliefs_are_about_the_counts_they_were_made_of():
-    prior = settings()
-    refinement = refinement_of(prior, CORPUS, None)
-    learning = HdpSteps(prior, refinement, refinement.batch(CORPUS, all_may_head(CORPUS)))
-    beliefs = start(prior, learning, CORPUS, Reading())
-    found, _, _ = learning.expect(beliefs)
+    learner = begun(settings(), CORPUS)
+    counts, _ = expected_now(learner, CORPUS)
+    learner.learn(learner.view(learner.sentences(CORPUS, "training").all()), counts, len(CORPUS))
+    found = learner.now
     assert isinstance(found, Beliefs)
+    assert found.counts is counts
     assert found.counts.root.sum() == pytest.approx(len(CORPUS))
     assert found.counts.emission.sum() == pytest.approx(len(CORPUS.tags))
     assert found.counts.child.sum() == pytest.approx(len(CORPUS.tags) - len(CORPUS))
