@@ -1,164 +1,237 @@
-"""A new context on an existing chart: rules that see where in the clause their head stands.
+"""A model in one file: rules that see where in the clause their head stands.
 
 A rule of the plain DMV sees the head and its valence; a rule of dmv-grand also sees the tag of the head's head. Here
-are grammars between the two. They only ask to which *group* the word above belongs: with `--groups VERB` a head is the
+are grammars between the two. They only ask to which *group* the word above belongs: with `groups=VERB` a head is the
 top of the sentence, or stands right below a verb, or below another word. So a noun below a verb (a subject, an object)
 may have other habits than one below a noun, and a main verb others than a subordinate one; but every head has only
 three times the rows of a DMV, where dmv-grand has one set for every tag.
 
 The grandparent chart does not know what its contexts are. A `Batch` tells it which number each word has as a context,
-and which row of the table a head uses in it. So the model is a new `Batch` (`clause_batch`) and a table of the right
-shape; EM, parsing and everything else are the package's own.
+and which row of the table a head uses in it. So the grammar is a new `Batch` (`clause_batch`) and a table of the right
+shape. The rest of this file is what lets the package train it, keep it and show it: settings, a learner, a model, and
+the `Entry` that names them.
 
 The rows are sparser than those of the DMV. Therefore EM starts from the table of a trained DMV (`spread`) and adds
-`--strength` pseudo-counts to every row, dealt out as that DMV would.
+`strength` pseudo-counts to every row, dealt out as that DMV would.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
-from comparison import options, read_corpora, reporting, require_known_tags, run
 
-from depinduce.cli.console import show_table
+from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus, Reading, Vocabulary
 from depinduce.errors import DepinduceError
-from depinduce.evaluation.tables import Table
 from depinduce.grammar.constraints import constraint
-from depinduce.grammar.multinomials import Multinomials
-from depinduce.grammar.rules import GO, NO, Batch, Factors, Order, RuleCounts, RuleTable
-from depinduce.learning.em import CountSteps, Data, alternate
-from depinduce.models.tag_model import NO_WORDS, GrammarModel
-from depinduce.parsing.decoding import Parsing, parse_corpus
-from depinduce.parsing.streams import parse_file
+from depinduce.grammar.rules import Batch, Order, RuleCounts, RuleTable
+from depinduce.learning.learners.closed_form import CountLearner
+from depinduce.learning.learners.learner import Learner, Start
+from depinduce.learning.minibatches import Minibatches
+from depinduce.learning.settings.configuration import Configuration
+from depinduce.learning.settings.counts import CountSettings
+from depinduce.learning.settings.learning import LearningSettings
+from depinduce.learning.training import Training
+from depinduce.models.model import Model, OpenRules
+from depinduce.models.model_files import how_made, new_model, numbers_of, write_numbers
+from depinduce.models.table import Entry
+from depinduce.models.tag_model import GrammarModel
+from depinduce.settings import setting
 
-EXAMPLE = "python examples/clause_model.py --train train.conllu --test dev.conllu --groups VERB NOUN+PROPN"
-ITERATIONS = 50
-
-
-# ---------------------------------------------------------------- the model
-
-
-@dataclass(frozen=True)
-class ClauseModel:
-    """A grammar whose rules see the head, its valence, and the group of the word above the head."""
-
-    tags: Vocabulary
-    groups: np.ndarray  # [tag] int32, from 0: the group of each tag as the word above
-    table: RuleTable  # a row is direction, head, group or ROOT, valence
-    non_heads: tuple[str, ...] = ()
-    reading: Reading = field(default_factory=Reading)
-    words: ClassVar[Vocabulary] = NO_WORDS
-    one_table: ClassVar[bool] = True  # the same for all sentences
-
-    def problem(self, corpus: Corpus) -> tuple[RuleTable, Batch, Factors | None]:
-        """What a chart needs to parse a corpus."""
-        batch = clause_batch(corpus, self.groups)
-        return self.table, batch, constraint(self.tags, self.non_heads, corpus, batch)
+# ---------------------------------------------------------------- the grammar
 
 
-def clause_batch(corpus: Corpus, groups: np.ndarray) -> Batch:
-    """Sentences as the grandparent chart reads them, with groups of tags as its contexts."""
-    require_known_tags(corpus)
-    tags, root = len(groups), int(groups.max()) + 1  # ROOT comes after the groups
+def clause_batch(tags: np.ndarray, offsets: np.ndarray, groups: np.ndarray) -> Batch:
+    """Sentences as the grandparent chart reads them, with groups of tags as its contexts.
+
+    tags: [token], offsets: [sentence + 1], groups: [tag], see `groups_of`
+    """
+    tags, root = np.ascontiguousarray(tags, dtype=np.int32), int(groups.max()) + 1  # ROOT comes after the groups
     slots = 2 * (root + 1)  # rows of a head in one direction: (group or ROOT) · valence
     return Batch(
         order=Order.GRANDPARENT,
-        offsets=corpus.offsets,
-        column=corpus.tags,  # as a child a word is its tag
-        base=np.stack([corpus.tags * slots, (tags + corpus.tags) * slots], axis=1),  # as a head, too
-        context=groups[corpus.tags],  # as the word above it is its group
+        offsets=offsets,
+        column=tags,  # as a child a word is its tag
+        base=np.stack([tags * slots, (len(groups) + tags) * slots], axis=1),  # as a head, too
+        context=groups[tags],  # as the word above it is its group
         no_context=root,
-        rows=np.arange(2 * tags * slots, dtype=np.int32),
+        rows=np.arange(2 * len(groups) * slots, dtype=np.int32),
     )
 
 
-def spread(table: RuleTable, groups: np.ndarray) -> RuleTable:
-    """The table of a DMV in the new rows, where the word above makes no difference yet."""
-
-    def repeated(rules: np.ndarray) -> np.ndarray:  # [direction · head · valence, outcome]
-        by_head = rules.reshape(-1, 1, 2, rules.shape[1])
-        return np.repeat(by_head, groups.max() + 2, axis=1).reshape(-1, rules.shape[1])
-
-    return RuleTable(table.root, repeated(table.child), repeated(table.decision))
-
-
-def train_clause_model(name: str, dmv: GrammarModel, groups: np.ndarray, train: Corpus, strength: float) -> ClauseModel:
-    """EM from the table of a DMV, whose probabilities are the prior of every row."""
-    start = spread(dmv.table, groups)
-    pseudo = strength * RuleCounts(*map(np.exp, (start.root, start.child, start.decision)))
-    model = ClauseModel(dmv.tags, groups, start, dmv.non_heads, dmv.reading)
-    _, batch, factors = model.problem(train)
-    steps = CountSteps(Multinomials(batch.order, len(groups), pseudo), Data(batch, factors))
-    with reporting(name, ITERATIONS) as report:
-        outcome = alternate(steps, start, iterations=ITERATIONS, patience=1, report=report)
-    if not outcome.finished:
-        raise KeyboardInterrupt
-    return replace(model, table=outcome.parameters)
-
-
-# ---------------------------------------------------------------- the program
-
-
-def groups_of(tags: Vocabulary, named: list[str]) -> np.ndarray:
-    """The group of every tag: NOUN+PROPN are one, and all tags that are not named make the last one. [tag]"""
+def groups_of(tags: Vocabulary, named: Sequence[str]) -> np.ndarray:
+    """The group of every tag: NOUN+PROPN are one, and all tags that are not named make the last one. [tag] int32"""
     groups = np.full(len(tags), len(named), dtype=np.int32)
     for number, names in enumerate(named):
         for tag in [names] if names in tags else names.split("+"):  # some tags have a + of their own
             if tag not in tags:
-                raise DepinduceError(f"--groups: no training sentence has the tag {tag!r}. Tags: {' '.join(tags)}.")
+                raise DepinduceError(f"groups: no training sentence has the tag {tag!r}. Tags: {' '.join(tags)}.")
             place = tags.symbols.index(tag)
             if groups[place] < len(named):
-                raise DepinduceError(f"--groups: {tag} is named twice. Put every tag into one group.")
+                raise DepinduceError(f"groups: {tag} is named twice. Put every tag into one group.")
             groups[place] = number
     return groups
 
 
-def show_habits(model: ClauseModel, dmv: GrammarModel, train: Corpus, names: list[str]) -> None:
-    """How often a head of a frequent tag has any child on a side, by what stands above it."""
-    tags = len(model.tags)
-    plain = np.exp(dmv.table.decision).reshape(2, tags, 2, 2)[..., NO, GO]  # [direction, head]
-    going = np.exp(model.table.decision).reshape(2, tags, -1, 2, 2)[..., NO, GO]  # [direction, head, group or ROOT]
-    frequent = [tag for tag in np.argsort(-np.bincount(train.tags)) if model.tags[int(tag)] not in model.non_heads]
-    rows = [
-        [f"{model.tags[int(tag)]} {side}", *(f"{100 * share:.0f}" for share in (plain[way, tag], *going[way, tag]))]
-        for tag in frequent[:4]
-        for way, side in enumerate(("left", "right"))
-    ]
-    title = "how often a head has a child on that side, by the word above it (%)"
-    show_table(Table(title, ["", "dmv", *names[: model.groups.max() + 1], "ROOT"], rows))
+def by_context(table: RuleTable, contexts: np.ndarray, before: int) -> RuleTable:
+    """A table whose rows have other contexts: each behaves as the one of these that is named.
+
+    contexts: [new context] int, before: how many there are in the table now
+    """
+
+    def rows(rules: np.ndarray) -> np.ndarray:  # [direction · head · context · valence, outcome]
+        by_head = rules.reshape(-1, before, 2, rules.shape[1])
+        return by_head[:, contexts].reshape(-1, rules.shape[1])
+
+    return RuleTable(table.root, rows(table.child), rows(table.decision))
 
 
-def program(arguments: argparse.Namespace) -> None:
-    comparison = read_corpora(arguments)
-    tags = comparison.train.tag_vocabulary
-    above = [*arguments.groups, "others"]
-    chosen = " | ".join([*above, "ROOT"])
-    wanted = {"others | ROOT": [], chosen: arguments.groups, "each tag | ROOT": list(tags)}
-    groups = {name: groups_of(tags, named) for name, named in wanted.items()}
-    dmv = comparison.plain_model("dmv", iterations=ITERATIONS)
-    models: dict[str, GrammarModel | ClauseModel] = {"dmv": dmv}
-    for name, group_of in groups.items():
-        models[name] = train_clause_model(name, dmv, group_of, comparison.train, arguments.strength)
-    comparison.show({name: parse_corpus(model, comparison.test, Parsing()) for name, model in models.items()})
-    show_habits(models[chosen], dmv, comparison.train, above)
-    if arguments.out:
-        parse_file(models[chosen], comparison.test_file, arguments.out, Parsing())
+def spread(table: RuleTable, groups: np.ndarray) -> RuleTable:
+    """The table of a DMV in the new rows, where the word above makes no difference yet."""
+    return by_context(table, np.zeros(groups.max() + 2, dtype=int), before=1)
 
 
-def main(given: list[str] | None = None) -> int:
-    parser = options("Train and score a DMV whose rules see the group of the word above the head.", EXAMPLE)
-    parser.add_argument(
-        "--groups", nargs="*", default=["VERB"], metavar="TAG+TAG",
-        help="groups of tags that make a difference as the word above; the others are one more (VERB)",
-    )  # fmt: skip
-    parser.add_argument("--out", metavar="FILE", help="also write the test sentences with the model's trees")
-    return run(program, parser, given)
+# ---------------------------------------------------------------- how it is trained
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+@dataclass(frozen=True)
+class ClauseSettings(CountSettings):
+    """How a clause grammar is trained: as a count DMV is, and what is its own."""
+
+    groups: tuple[str, ...] = setting(
+        ("VERB",),
+        "groups of tags that make a difference as the word above: VERB NOUN+PROPN; all others are one more",
+    )
+    strength: float = setting(100.0, "pseudo-counts of every row, dealt out as a DMV would")
+    start_iterations: int = setting(50, "iterations of EM of that DMV, which is trained before")
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.require_at_least(1, "start_iterations")
+        if not 0 < self.strength < np.inf:
+            raise DepinduceError(f"strength cannot be {self.strength}: it must be more than 0.")
+
+    def needs_trees(self) -> bool:
+        return LearningSettings.needs_trees(self)  # a harmonic start is a table, as that of a DMV is
+
+
+class ClauseSentences(Minibatches):
+    """A corpus from which batches are taken, with groups as contexts."""
+
+    def __init__(self, corpus: Corpus, non_heads: tuple[str, ...], groups: np.ndarray):
+        super().__init__(Order.GRANDPARENT, corpus, non_heads)
+        self.groups = groups
+
+    def batch(self, tags: np.ndarray, offsets: np.ndarray) -> Batch:
+        return clause_batch(tags, offsets, self.groups)
+
+
+class ClauseLearner(CountLearner):
+    """A table over the rows of clauses, that begins as a DMV and never forgets it."""
+
+    settings: ClauseSettings
+
+    def __init__(self, settings: ClauseSettings, train: Corpus):
+        super().__init__(settings, train)
+        self.groups = groups_of(self.tags, settings.groups)
+
+    def sentences(self, corpus: Corpus, stage: str) -> ClauseSentences:
+        return ClauseSentences(corpus, self.settings.non_heads_in(stage), self.groups)
+
+    def begin(self, start: Start, train: Corpus) -> None:
+        """The table of a DMV that was trained from this start; its probabilities are the prior of every row."""
+        settings = replace(self.settings, model="dmv", iterations=self.settings.start_iterations)
+        dmv = CountLearner(settings, train)
+        training = Training(settings, [dmv], train, starts=[start])
+        training.begin()
+        while not training.finished:
+            training.run_round()
+        self.table = spread(dmv.table, self.groups)
+        self.family = self.family.with_pseudo(self.settings.strength * RuleCounts(*map(np.exp, self.table.parts)))
+
+    def model(self, about: Mapping[str, Any], best: bool = True) -> ClauseModel:
+        return ClauseModel(self.tags, self.settings.groups, self.best if best else self.table, **about)
+
+
+def make_learners(
+    settings: ClauseSettings, configuration: Configuration, train: Corpus, seed: int, vectors: np.ndarray | None = None
+) -> list[Learner]:
+    """The learners of the model: one."""
+    return [ClauseLearner(settings, train)]
+
+
+# ---------------------------------------------------------------- the trained model
+
+
+@dataclass(frozen=True)
+class ClauseModel(Model):
+    """A grammar whose rules see the head, its valence, and the group of the word above the head."""
+
+    tags: Vocabulary
+    groups: tuple[str, ...]  # as the settings name them
+    table: RuleTable  # a row is direction, head, group or ROOT, valence
+    non_heads: tuple[str, ...] = ()
+    reading: Reading = field(default_factory=Reading)
+    history: dict = field(default_factory=dict)
+
+    kind: ClassVar[str] = "clause"
+    order: ClassVar[Order] = Order.GRANDPARENT  # pyright: ignore[reportIncompatibleVariableOverride]
+    about_rules: ClassVar[str] = "Tags of one group behave alike as the head's head."
+
+    @property
+    def about(self) -> str:
+        return f"a grammar over tags that asks what stands above the head: {', '.join((*self.groups, 'others, ROOT'))}"
+
+    @cached_property
+    def group_of_tag(self) -> np.ndarray:
+        return groups_of(self.tags, self.groups)
+
+    def problem(self, corpus: Corpus) -> Problem:
+        """What a chart needs for the sentences; a tag that the model does not know is the average of all."""
+        if (corpus.tags < 0).any():
+            return self.rule_view().problem(corpus)
+        batch = clause_batch(corpus.tags, corpus.offsets, self.group_of_tag)
+        return Problem(self.table, batch, constraint(self.tags, self.non_heads, corpus, batch))
+
+    def rule_view(self) -> GrammarModel:
+        """The same as a grandparent grammar: a row for every tag above, equal for those of one group."""
+        contexts = np.append(self.group_of_tag, self.group_of_tag.max() + 1)  # those of dmv-grand: all tags, and ROOT
+        table = by_context(self.table, contexts, before=contexts[-1] + 1)
+        return GrammarModel(Order.GRANDPARENT, self.tags, table, self.non_heads, self.reading, self.history)
+
+    def open_rules(self, corpus: Corpus) -> list[OpenRules]:
+        return self.rule_view().open_rules(corpus)
+
+    def with_non_heads(self, tags: tuple[str, ...]) -> ClauseModel:
+        return replace(self, non_heads=tags)
+
+    def save(self, directory: str | Path) -> None:
+        own = {"tags": self.tags.to_json(), "groups": list(self.groups)}
+        with new_model(directory, self, own) as folder:
+            write_numbers(folder, self.table.named)
+
+    @classmethod
+    def read(cls, directory: Path, description: dict) -> ClauseModel:
+        tags, table = Vocabulary.from_json(description["tags"]), RuleTable(**numbers_of(directory, description))
+        model = cls(tags, tuple(description["groups"]), table, **how_made(description))
+        rows = 2 * len(tags) * 2 * (int(model.group_of_tag.max()) + 2)
+        if tuple(part.shape for part in table.parts) != ((len(tags),), (rows, len(tags)), (rows, 2)):
+            raise ValueError("the tables are not those of these groups")  # a chart does not check its indices
+        return model
+
+
+# ---------------------------------------------------------------- its line in the table of models
+
+CLAUSE = Entry(
+    Order.GRANDPARENT,
+    "a count grammar over tags that sees the group of the head's head",
+    settings="clause_model:ClauseSettings",
+    learners="clause_model:make_learners",
+    model="clause_model:ClauseModel",
+    kind="clause",
+)

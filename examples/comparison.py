@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +17,11 @@ from depinduce.corpus.demo import demo_file
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.scores import score
 from depinduce.evaluation.tables import comparison_table
-from depinduce.learning.count_training import train_counts
-from depinduce.learning.em import Step
-from depinduce.learning.progress_texts import as_text
+from depinduce.learning.progress_texts import progress_text
+from depinduce.learning.run import Run
+from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.counts import CountSettings
-from depinduce.models.tag_model import GrammarModel
+from depinduce.models.model import Model
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,15 @@ class Comparison:
     test_file: Path
     settings: CountSettings
 
-    def plain_model(self, name: str, **changes: object) -> GrammarModel:
+    def plain_model(self, name: str, **changes: Any) -> Model:
         """A count model of the package: dmv, dmv-sibling or dmv-grand."""
-        settings = replace(self.settings, model=name, **changes)
-        with reporting(name, settings.iterations) as report:
-            model, finished = train_counts(settings, self.reading, self.train, report=report)
+        return self.trained(name, replace(self.settings, model=name, **changes))
+
+    def trained(self, name: str, settings: CountSettings) -> Model:
+        """The model of these settings, whose training is shown under a name."""
+        run = Run(Configuration(settings, None, self.reading), self.train)
+        with progress(name, settings.iterations, "iterations") as update:
+            model, finished = run.go(lambda step: update(step.done, progress_text(step), step.total))
         if not finished:
             raise KeyboardInterrupt
         return model
@@ -47,13 +51,6 @@ class Comparison:
         """The scores of every model's trees of the test sentences."""
         scores = {name: score(self.test.heads, heads, self.test.offsets) for name, heads in trees.items()}
         show_table(comparison_table(scores, f"{len(self.test)} sentences against their gold trees (%)"))
-
-
-@contextmanager
-def reporting(task: str, iterations: int) -> Iterator[Callable[[Step], None]]:
-    """A function that tells the user how EM is going."""
-    with progress(task, iterations, "iterations") as update:
-        yield lambda step: update(*as_text(step))
 
 
 def options(description: str, example: str) -> argparse.ArgumentParser:

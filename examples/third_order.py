@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from comparison import Comparison, options, read_corpora, reporting, run
+from comparison import Comparison, options, read_corpora, run
 from third_order_chart import Kind, Rules, best_trees, expected_counts, shape
 
 from depinduce.chart.batched import NEVER
@@ -31,7 +31,6 @@ from depinduce.errors import DepinduceError
 from depinduce.grammar.constraints import may_head
 from depinduce.grammar.multinomials import Multinomials
 from depinduce.grammar.rules import HAS, NO, Order, RuleCounts, RuleTable
-from depinduce.learning.em import alternate
 from depinduce.models.tag_model import GrammarModel
 from depinduce.parsing.decoding import Parsing, parse_corpus
 
@@ -67,7 +66,7 @@ def groups_by_length(corpus: Corpus, non_heads: tuple[str, ...]) -> Iterator[Gro
 
 
 def as_tensors(table: RuleTable) -> Rules:
-    return tuple(map(torch.from_numpy, (table.root, table.child, table.decision)))
+    return tuple(map(torch.from_numpy, table.parts))
 
 
 def raised(table: RuleTable, order: Order) -> RuleTable:
@@ -87,44 +86,29 @@ def raised(table: RuleTable, order: Order) -> RuleTable:
     return RuleTable(table.root, rows(table.child), rows(table.decision))
 
 
-@dataclass
-class ThirdOrderSteps:
-    """What EM goes back and forth between."""
-
-    kind: Kind
-    family: Multinomials
-    groups: list[Group]
-    slack = 1e-9
-    constraint = None
-
-    def expect(self, table: RuleTable) -> tuple[RuleCounts, float, float]:
-        rules, counts, log_z = as_tensors(table), RuleCounts.zeros_like(table), []
-        for group in self.groups:
-            some, of_sentences = expected_counts(self.kind, rules, group.tags, group.arcs)
-            counts = counts + RuleCounts(*(part.numpy() for part in some))
-            log_z.append(of_sentences)
-        total = torch.cat(log_z)
-        return counts, float(total.mean()), float(total.sum()) + self.family.log_prior(table)
-
-    def estimate(self, counts: RuleCounts) -> RuleTable:
-        return self.family.estimate(counts)
-
-    def held_out(self, table: RuleTable) -> None:
-        """There are no held-out sentences."""
+def expect(kind: Kind, table: RuleTable, groups: list[Group]) -> tuple[RuleCounts, float]:
+    """The counts that all trees of all sentences give to the rules, and the log-likelihood of the sentences."""
+    rules, counts, log_z = as_tensors(table), RuleCounts.zeros_like(table), []
+    for group in groups:
+        some, of_sentences = expected_counts(kind, rules, group.tags, group.arcs)
+        counts = counts + RuleCounts(*(part.numpy() for part in some))
+        log_z.append(of_sentences)
+    return counts, float(torch.cat(log_z).sum())
 
 
 def train(
     name: str, simpler: GrammarModel, kind: Kind, groups: list[Group], strength: float, iterations: int
 ) -> RuleTable:
     """EM from the table of a second-order model, whose probabilities are the prior of every row."""
-    start = raised(simpler.table, simpler.order)
-    pseudo = strength * RuleCounts(*map(np.exp, (start.root, start.child, start.decision)))
-    steps = ThirdOrderSteps(kind, Multinomials(simpler.order, len(start.root), pseudo), groups)
-    with reporting(name, iterations) as report:
-        outcome = alternate(steps, start, iterations=iterations, patience=1, report=report)
-    if not outcome.finished:
-        raise KeyboardInterrupt
-    return outcome.parameters
+    table = raised(simpler.table, simpler.order)
+    family = Multinomials(simpler.order, len(table.root), strength * RuleCounts(*map(np.exp, table.parts)))
+    sentences = sum(len(group.words) for group in groups)
+    with progress(name, iterations, "iterations") as update:
+        for iteration in range(1, iterations + 1):
+            counts, log_likelihood = expect(kind, table, groups)
+            table = family.estimate(counts)
+            update(iteration, f"log-likelihood {log_likelihood / sentences:.3f}")
+    return table
 
 
 def parse(name: str, kind: Kind, table: RuleTable, corpus: Corpus, non_heads: tuple[str, ...]) -> np.ndarray:

@@ -64,7 +64,7 @@ def compiled_entry(function: Callable) -> Callable:
 
 def _kept(function: Callable, **options: bool) -> Callable:
     directory = cache_directory()
-    settings = vars(config)
+    settings = config.__dict__
     before = settings["CACHE_DIR"]
     settings["CACHE_DIR"] = str(directory or "")  # read by the decorator, then given back
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import tomllib
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,13 @@ def setting(
     default: Any,
     help: str,
     *,
-    choices: tuple[str, ...] | None = None,
+    choices: tuple[str, ...] | Callable[[], Iterable[str]] | None = None,
     metavar: str | None = None,
     expert: bool = False,
 ) -> Any:
     """A field of a settings dataclass. On the command line `some_name` is `--some-name`.
 
+    choices: a function gives those that are known only when somebody asks
     expert: few will ever change it, so that it has no option of its own: `--set some_name=VALUE`, or a recipe
     """
     metadata = {"help": help, "choices": choices, "metavar": metavar, "expert": expert}

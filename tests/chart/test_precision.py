@@ -9,7 +9,7 @@ from depinduce.grammar.rules import GO, Factors, Order, RuleTable
 
 pytestmark = pytest.mark.filterwarnings("error")
 every_order = pytest.mark.parametrize("order", list(Order))
-# The extremes always; what lies between them has found nothing of its own.
+# The extremes always; what lies between them with the slow tests.
 flat_to_peaked = pytest.mark.parametrize(
     "scale", [0.1, pytest.param(1.0, marks=pytest.mark.slow), pytest.param(5.0, marks=pytest.mark.slow), 20.0]
 )

@@ -30,12 +30,12 @@ def test_every_experiment_runs_and_both_parts_are_scored(data, tmp_path, monkeyp
     cells = results_in(tmp_path / "cells.jsonl")
     assert set(cells) == {f"{name} fr 0" for name in JOINT}
     for cell in cells.values():
-        assert set(cell["members"]) == {"first", "second"}
-        assert all(set(scores) == {"viterbi", "mbr"} for scores in (cell["scores"], *cell["members"].values()))
+        assert set(cell["parts"]) == {"tags", "words"}
+        assert all(set(scores) == {"viterbi", "mbr"} for scores in (cell["scores"], *cell["parts"].values()))
     summary = json.loads((tmp_path / "joint.json").read_text("utf-8"))
     cell = cells["separate fr 0"]
     means = summary["experiments"]["separate"]["fr"]
-    assert means["first alone, viterbi"]["15"]["mean"] == cell["members"]["first"]["viterbi"]["15"]
+    assert means["words alone, viterbi"]["15"]["mean"] == cell["parts"]["words"]["viterbi"]["15"]
     assert cell["settings"]["agreement"] is False
     capsys.readouterr()
     assert depinduce("reproduce", "joint", *options) == 0
@@ -53,8 +53,8 @@ def test_the_table_tells_training_and_parsing_apart():
         def scores(value: float) -> dict:
             return {"viterbi": {"15": value, "40": value - 1}, "mbr": {"15": value + 1, "40": value}}
 
-        members = {"first": scores(uas - 10), "second": scores(uas - 5)}
-        return made_up_cell(experiment, language, 0, uas, members=members)
+        parts = {"words": scores(uas - 10), "tags": scores(uas - 5)}
+        return made_up_cell(experiment, language, 0, uas, parts=parts)
 
     cells = [cell("separate", "fr", 50.0), cell("joint", "fr", 60.0), cell("separate", "pl", 70.0)]
     table = joint_tables(Results(cells, ["fr", "pl"], 1, suite="joint"))[0].table

@@ -144,8 +144,8 @@ def test_the_summary_has_the_numbers_of_the_cells_and_of_the_paper(whole):
         assert cell["start"] is None
     parts = summary["experiments"]["wsj-separate-sibling"][NAME]
     cell = cells[f"wsj-separate-sibling {NAME} 0"]
-    for part in ("first", "second"):
-        assert parts[f"{part} alone, viterbi"]["all"]["mean"] == cell["members"][part]["viterbi"]["all"]
+    for part in ("words", "tags"):
+        assert parts[f"{part} alone, viterbi"]["all"]["mean"] == cell["parts"][part]["viterbi"]["all"]
 
 
 def test_the_figures_draw_the_curves_of_dmo_and_em(whole):

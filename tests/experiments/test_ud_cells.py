@@ -20,7 +20,9 @@ from depinduce.experiments.cells import run_cell, tasks_of
 from depinduce.experiments.experiment import Cell
 from depinduce.experiments.suites import EXPERIMENTS, plan, read_cells
 from depinduce.experiments.ud import LANGUAGES, UD, require_data, require_development
+from depinduce.learning.run import Run
 from depinduce.learning.settings.recipes import recipe_names
+from depinduce.learning.training import Diverged
 
 
 @pytest.fixture(scope="module")

@@ -36,8 +36,8 @@ from depinduce.experiments.wsj_tables import (
     table_5,
     wsj_tables,
 )
-from depinduce.learning import hdp
 from depinduce.learning.held_out import training_corpus
+from depinduce.learning.run import Run
 from depinduce.parsing.decoding import Parsing, parse_corpus
 
 PAPER = Path(__file__).resolve().parents[3] / "shared" / "paper" / "second-order-ndmv.tex"
@@ -245,13 +245,14 @@ def test_hdp_dep_has_one_way_to_choose_the_tree_and_no_likelihood(data, tmp_path
 @pytest.fixture
 def hdp_deps(monkeypatch) -> list[int]:
     """The seeds of the HDP-DEPs that were trained for a start."""
-    seeds, train_hdp = [], hdp.train_hdp
+    seeds, go = [], Run.go
 
-    def counted(settings, *arguments):
-        seeds.append(settings.seed)
-        return train_hdp(settings, *arguments)
+    def counted(self, *arguments):
+        if self.settings.model == "hdp-dep":
+            seeds.append(self.settings.seed)
+        return go(self, *arguments)
 
-    monkeypatch.setattr(hdp, "train_hdp", counted)
+    monkeypatch.setattr(Run, "go", counted)
     return seeds
 
 
@@ -270,7 +271,7 @@ def test_the_start_is_the_parse_by_the_hdp_dep_of_table_1_with_the_same_seed(dat
     run_one("wsj-ndmv", data, tmp_path, seed=1)
     (start,) = starts_in(tmp_path)
     train = training_corpus([str(data / NAME / "train.conllu")], hdp_dep.reading)
-    model, _ = hdp.train_hdp(hdp_dep.learning, hdp_dep.reading, train)
+    model, _ = Run(hdp_dep, train).go()
     parses = parse_corpus(model, train, Parsing())
     np.testing.assert_array_equal(start, parses)
 
@@ -286,7 +287,12 @@ def test_what_does_not_start_from_hdp_dep_does_not_make_its_trees(name, data, tm
 @pytest.mark.parametrize("name", ["wsj-ndmv", "wsj-hdp-dep"])
 def test_an_interrupted_hdp_dep_is_no_start_and_no_result(name, data, tmp_path, monkeypatch):
     shrink(monkeypatch)
-    monkeypatch.setattr(hdp, "train_hdp", lambda *arguments: (None, False))
+    go = Run.go
+
+    def interrupted(self, *more):
+        return (None, False) if self.settings.model == "hdp-dep" else go(self, *more)
+
+    monkeypatch.setattr(Run, "go", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run_one(name, data, tmp_path)
     assert contents(tmp_path) == {}
@@ -585,8 +591,8 @@ def test_the_json_has_the_parts_of_joint_models_and_the_numbers_of_the_paper():
     joint = report["experiments"]["wsj-joint-grand"]
     assert set(joint) == {"recipe", "knowledge", NAME}  # of one language there is no mean
     assert joint["knowledge"] == "universal rules in the start"
-    assert joint[NAME]["first alone, mbr"]["all"] == {"mean": 31, "sd": None, "seeds": [31]}
-    assert "first alone, mbr" not in report["experiments"]["wsj-hdp-dep"][NAME]
+    assert joint[NAME]["words alone, mbr"]["all"] == {"mean": 31, "sd": None, "seeds": [31]}
+    assert "words alone, mbr" not in report["experiments"]["wsj-hdp-dep"][NAME]
     assert report["paper"] == paper_numbers("wsj")
     assert report["trees"] is None
 

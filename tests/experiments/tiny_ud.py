@@ -31,7 +31,7 @@ def shrink(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
     """Give every experiment a tiny network and two epochs, or iterations."""
     for name, experiment in EXPERIMENTS.items():
         configuration = experiment.configuration()
-        tiny = TINY | changes if configuration.neural else {"iterations": 2}
+        tiny = TINY | changes if configuration.network else {"iterations": 2}
         words = TINY_WORDS if configuration.lexical else {}
         smaller = replace(experiment, changes={**experiment.changes, **words, **tiny})
         monkeypatch.setitem(EXPERIMENTS, name, smaller)

@@ -77,7 +77,7 @@ def starts_in(out: Path) -> list[np.ndarray]:
 def made_up_cell(experiment: str, seed: int, uas: float, **more: Any) -> dict[str, Any]:
     """The result of a cell that was never run.
 
-    UAS of all sentences is ten lower, minimum Bayes risk one higher, one part alone 20 (first) or 5 lower.
+    UAS of all sentences is ten lower, minimum Bayes risk one higher, one part alone 20 (words) or 5 (tags) lower.
     """
 
     def scores(short: float) -> dict[str, dict[str, float]]:
@@ -90,7 +90,7 @@ def made_up_cell(experiment: str, seed: int, uas: float, **more: Any) -> dict[st
         "seed": seed,
         "code": "0",
         "scores": scores(uas),
-        "members": {"first": scores(uas - 20), "second": scores(uas - 5)},
+        "parts": {"words": scores(uas - 20), "tags": scores(uas - 5)},
         "log_likelihood": {"train": -20.0 - seed, "dev": -21.0},
         "epochs": 3,
         "seconds": 1.5,

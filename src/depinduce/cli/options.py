@@ -108,8 +108,8 @@ def _option(field: dataclasses.Field, annotation: Any, default: Any) -> dict[str
     else:
         option |= {"type": next((kind for kind in get_args(annotation) if kind is not type(None)), annotation)}
         shown = "none" if default is None else default
-    if field.metadata["choices"]:
-        option["choices"] = field.metadata["choices"]
+    if choices := field.metadata["choices"]:
+        option["choices"] = tuple(choices()) if callable(choices) else choices
     elif option["metavar"] is None:
         option["metavar"] = {int: "N", float: "X"}.get(option["type"], "NAME")
     option["help"] = _with_default(help, shown)

@@ -35,12 +35,16 @@ class Minibatches:
         corpus = self.corpus
         tokens, offsets = pieces(corpus.offsets, sentences)
         if self.tokens is None:
-            words, batch = None, tag_batch(self.order, corpus.tags[tokens], offsets, len(corpus.tag_vocabulary))
+            words, batch = None, self.batch(corpus.tags[tokens], offsets)
         else:
             words = lexical_batch(self.order, self.tokens[tokens], offsets)
             batch = words.batch
         factors = None if self.may_head is None else forbid_heads(batch, self.may_head[tokens])
         return Data(batch, factors, words), tokens
+
+    def batch(self, tags: np.ndarray, offsets: np.ndarray) -> Batch:
+        """Which rules the words may use where; a grammar whose rules see something else has a batch of its own."""
+        return tag_batch(self.order, tags, offsets, len(self.corpus.tag_vocabulary))
 
     def all(self) -> Data:
         """The whole corpus as one batch."""

@@ -97,10 +97,14 @@ MODELS = {
 }
 
 
-@cache
 def models() -> dict[str, Entry]:
     """All models by their names: ours, and those of installed packages."""
-    return MODELS | {point.name: point.load() for point in entry_points(group="depinduce.models")}
+    return MODELS | _installed()
+
+
+@cache
+def _installed() -> dict[str, Entry]:
+    return {point.name: point.load() for point in entry_points(group="depinduce.models")}
 
 
 def entry(name: object) -> Entry:

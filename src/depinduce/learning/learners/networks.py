@@ -245,7 +245,8 @@ def make_learners(
     learners: list[Learner] = []
     model = settings.entry
     if model.is_joint or not model.sees_words:
-        network = RuleNetwork(settings.order, len(train.tag_vocabulary), configuration.network)
+        sizes = configuration.network or NetworkSettings()  # a rung under a model that is no network
+        network = RuleNetwork(settings.order, len(train.tag_vocabulary), sizes)
         learners.append(TagLearner(network, train.tag_vocabulary, settings, seed))
     if model.sees_words:
         lexical, unlexical = configuration.lexical, configuration.network

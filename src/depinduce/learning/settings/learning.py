@@ -34,7 +34,7 @@ class LearningSettings:
         "models over tags: ndmv, sibling, grand; over words: lexical, lexical-sibling, lexical-grand; both: "
         "joint-sibling, joint-grand. A rule sees the head; with `sibling` also the previous child, with `grand` also "
         "the head's head",
-        choices=tuple(models()),
+        choices=models,  # not yet: a model of another package is made of these very settings
         metavar="MODEL",
     )
     init: tuple[str, ...] = setting(
