@@ -36,6 +36,11 @@ def metrics(run: Path) -> list[dict]:
     return [json.loads(line) for line in (run / "metrics.jsonl").read_text("utf-8").splitlines()]
 
 
+def one_after_the_other(work, tasks, jobs, on_message):
+    """Trainings in this process, which is faster than processes that must start."""
+    return [(number, work(task, lambda message: None)) for number, task in enumerate(tasks)]
+
+
 @both
 def test_a_training_is_kept_as_a_directory_with_its_settings_and_its_course(model, train, tmp_path, capsys):
     run = tmp_path / "run"
@@ -70,6 +75,14 @@ def test_several_seeds_are_trained_side_by_side_and_the_likeliest_is_kept(model,
     assert load_model(tmp_path / "seeds").history == load_model(best).history
     assert depinduce("train", *options, "--seed", 1, "--out", tmp_path / "alone") == 0
     assert model_files(tmp_path / "seeds" / "seed-1") == model_files(tmp_path / "alone")
+
+
+def test_seeds_of_a_training_without_chance_are_told_to_be_the_same(train, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("depinduce.learning.seeds.side_by_side", one_after_the_other)
+    for start, told in (("harmonic", True), ("random", False)):
+        options = ["--train", train, "--init", start, "--iterations", 2, "--seeds", "0-1"]
+        assert depinduce("train", *options, "--out", tmp_path / start) == 0
+        assert ("all seeds gave the same: nothing in this training is random" in capsys.readouterr().err) == told
 
 
 @both
@@ -115,7 +128,7 @@ def test_the_first_rung_of_count_models_can_have_members(train, tmp_path):
 
 
 @both
-@pytest.mark.parametrize("ladder", [[], ["--ladder", "dmv"]], ids=["alone", "ladder"])
+@pytest.mark.parametrize("ladder", [[], ["--ladder", "dmv"], ["--ladder", "ndmv"]], ids=["alone", "counts", "network"])
 def test_an_interrupted_training_goes_on_to_the_identical_model(model, ladder, train, dev, tmp_path, monkeypatch):
     options = ["--train", train, "--dev", dev, *OPTIONS[model], *ladder]
     assert depinduce("train", *options, "--out", tmp_path / "whole") == 0
@@ -146,9 +159,6 @@ def test_a_finished_training_goes_on_with_more_iterations(model, train, tmp_path
 
 @both
 def test_seeds_go_on_where_they_were(model, train, tmp_path, monkeypatch):
-    def one_after_the_other(work, tasks, jobs, on_message):
-        return [(number, work(task, lambda message: None)) for number, task in enumerate(tasks)]
-
     monkeypatch.setattr("depinduce.learning.seeds.side_by_side", one_after_the_other)
     options = ["--train", train, *OPTIONS[model]]
     assert depinduce("train", *options, "--iterations", 2, "--seeds", "0-1", "--out", tmp_path / "parts") == 0

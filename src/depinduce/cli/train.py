@@ -193,7 +193,9 @@ def run_seeds(arguments: argparse.Namespace, configuration: Configuration, out: 
         rows.append(["mean ± sd", *(f"{summary['mean'][name]:.3f} ± {summary['sd'][name]:.3f}" for name in names)])
         show_table(Table(f"{len(seeds)} seeds of {configuration.learning.model}", ["seed", *map(_title, names)], rows))
     finished = "best_seed" in summary
-    if finished:
+    if finished and len(seeds) > 1 and len({line["train"] for line in summary["seeds"]}) == 1:
+        say("all seeds gave the same: nothing in this training is random. --init random would be")
+    elif finished:
         why = "held-out" if summary["by"] == "dev" else "training"
         say(f"the model of {out} is that of seed {summary['best_seed']}: it has the highest {why} log-likelihood")
     return _farewell(out, finished)
