@@ -147,6 +147,18 @@ def test_it_is_inspected(grammar, capsys):
     assert "grandparent" in shown and "NOUN takes" in shown
 
 
+def test_it_generates_sentences(grammar, capsys):
+    assert type_in(line_of("sample")) == 0
+    assert capsys.readouterr().out.count("# sent_id") == 3
+
+
+@pytest.mark.parametrize("options", [["--em", "hard"], ["--rules", "ud"], ["--ladder", "dmv-sibling"]], ids=" ".join)
+def test_what_other_count_models_can_do_it_can_do(options, place, tmp_path):
+    assert depinduce("train", *OPTIONS, *options, "--train", place / "train.conllu", "--out", tmp_path / "out") == 0
+    history = Parser.load(tmp_path / "out").model.history
+    assert [line["round"] for line in history["rounds"] if line["model"] == "clause"] == [1, 2, 3, 4]
+
+
 def test_it_is_reported(grammar, place):
     assert type_in(line_of("report")) == 0
     assert table.entry("clause").about in html.unescape((place / "report.html").read_text("utf-8"))
@@ -186,6 +198,7 @@ def test_faults_of_its_settings_are_told_in_a_line(place, tmp_path, capsys):
         (["strength=0"], "strength cannot be 0.0"),
         (["groups=XYZ"], "no training sentence has the tag 'XYZ'"),
         (["strenght=3"], "Did you mean strength?"),
+        (["prior_strength=5"], "--set strength=X"),
     ):
         assert depinduce("train", *OPTIONS, *wrong, "--train", place / "train.conllu", "--out", tmp_path / "out") == 1
         assert said in capsys.readouterr().err
