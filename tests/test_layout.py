@@ -1,8 +1,9 @@
 """Tests mirror src: one knows from a module's name where its claims are tested.
 
 The claims of `room/module.py` are in `tests/room/test_module.py`, or in `tests/room/test_room_module.py` where another
-room has a module of that name (pytest wants every file to have a name of its own). A folder inside a room may have one
-file for all of it: `room/folder/module.py` in `tests/room/test_folder.py`. Everything else is in the table.
+room has a module of that name (pytest wants every file to have a name of its own). A folder inside a room has its own
+under tests, or one file for all of it: `room/folder/module.py` is tested in `tests/room/folder/test_module.py` or in
+`tests/room/test_folder.py`. Everything else is in the table.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ ELSEWHERE = {
     "__main__.py": ("cli/test_cli_help.py", "run as `python -m depinduce`"),
     "errors.py": ("corpus/test_broken_files.py", "the place of a fault; other messages are tested where they arise"),
     "parser.py": ("test_parser_api.py", "Parser, with what the package hands on"),
-    "settings.py": ("learning/test_configuration.py", "its users are the settings of learning"),
+    "settings.py": ("learning/settings/test_configuration.py", "its users are the settings of learning"),
     "bench/authors_way.py": ("bench/test_bench_training.py", "what is timed against it must give the same numbers"),
     "bench/chart_settings.py": ("bench/test_bench_charts.py", "settings of that benchmark"),
     "bench/lexical_settings.py": ("bench/test_bench_lexical.py", "settings of that benchmark"),
@@ -28,7 +29,6 @@ ELSEWHERE = {
     "chart/": ("chart/test_charts.py", "pieces of one chart, which as a whole equals the enumeration of all trees"),
     "cli/__init__.py": ("cli/test_cli_help.py", "the commands and their help"),
     "cli/bench.py": ("bench/test_bench_charts.py", "the command with what it measures; so in the room's other tests"),
-    "cli/options.py": ("cli/test_cli_help.py", "options as the user sees them"),
     "cli/sample.py": ("cli/test_cli_inspect.py", "the same grammars, in words and in sentences"),
     "cli/serve.py": ("serve/test_server.py", "the command starts the server"),
     "corpus/cycles.py": ("evaluation/test_evaluation_trees.py", "against a definition written out slowly"),
@@ -45,14 +45,13 @@ ELSEWHERE = {
     "experiments/wsj_tables.py": ("experiments/test_wsj.py", "tables with the cells that they are made of"),
     "insight/texts.py": ("cli/test_cli_inspect.py", "the sentences that the command prints"),
     "learning/checkpoints.py": ("learning/test_runs.py", "a run that was stopped goes on from one"),
-    "learning/harmonic.py": ("learning/test_harmonic_counts.py", "counts worked out by hand"),
     "learning/held_out.py": ("cli/test_cli_train.py", "`train` with `--dev` and without"),
-    "learning/learners.py": ("learning/test_joint_training.py", "one learner for each part of a joint model"),
+    "learning/learners/learner.py": ("learning/test_training.py", "what a training asks of its learners"),
+    "learning/lesson.py": ("test_parser_api.py", "`Parser.train`, by way of the files that it is given"),
     "learning/progress_texts.py": ("cli/test_cli_train.py", "shown while it trains; no test reads its words yet"),
     "learning/seeds.py": ("cli/test_cli_neural.py", "`train --seeds`"),
-    "learning/settings/": ("learning/test_configuration.py", "settings by name, in files and recipes"),
+    "learning/settings/": ("learning/settings/test_configuration.py", "settings by name, in files and recipes"),
     "learning/starts.py": ("learning/test_runs.py", "what each rung starts from"),
-    "learning/trainers.py": ("test_parser_api.py", "`Parser.train`, by way of the trainings that it chooses"),
     "learning/watching.py": ("cli/test_cli_neural.py", "`train --watch`"),
     "models/joint_model.py": ("models/test_joint.py", "with the grammar over words that it is made of"),
     "models/loading.py": ("models/test_model_files.py", "models on disk"),
@@ -94,7 +93,8 @@ def own_file(module: str) -> Path | None:
     *rooms, name = module.removesuffix(".py").split("/")
     room = rooms[0] if rooms else ""
     names = [name, f"{room}_{name}", *rooms[1:]]
-    return next((file for each in names if (file := TESTS / room / f"test_{each}.py").exists()), None)
+    places = [TESTS.joinpath(*rooms) / f"test_{name}.py", *(TESTS / room / f"test_{each}.py" for each in names)]
+    return next((place for place in places if place.exists()), None)
 
 
 def entry_of(module: str) -> str | None:

@@ -36,13 +36,17 @@ TRAININGS = {
     "ndmv": {"recipe": "paper-ud-ndmv", **NETWORK},
     "joint-sibling": {"model": "joint-sibling", "members": 1, "grow_from": 0, "max_length": 8, **NETWORK, **WORDS},
 }
+FOR_EXPERTS = {*NETWORK, *WORDS} - {"epochs", "ladder"}
 every_training = pytest.mark.parametrize("name", TRAININGS)
 
 
 def options(settings: dict) -> list[object]:
-    """Settings as options of the command line."""
+    """Settings as options of the command line, those without one by `--set`."""
     given = []
     for name, value in settings.items():
+        if name in FOR_EXPERTS:
+            given += ["--set", f"{name}={value}"]
+            continue
         given += [f"--{name.replace('_', '-')}", *(value if isinstance(value, list) else [value])]
     return given
 
@@ -180,7 +184,7 @@ def test_sentences_can_be_learned_from_in_any_form(folder):
         assert made.table.child.tobytes() == expected.table.child.tobytes()
     held_out = []
     for dev in (pairs[:20], strings[:20], sentences[:20]):
-        held_out.append(Parser.train(sentences, dev=dev, **settings).model.history["steps"][-1]["dev"])
+        held_out.append(Parser.train(sentences, dev=dev, **settings).model.history["rounds"][-1]["dev"])
     assert len(set(held_out)) == 1 and held_out[0] is not None
 
 
@@ -215,14 +219,15 @@ def test_a_program_evaluates_inspects_generates_and_reports_as_the_command_line_
     generated = parser.generate(3, seed=4, max_words=7)
     blocks = [one.to_conllu(f"sample-{n}", UPOS) for n, one in enumerate(generated, start=1)]
     assert "".join(blocks) == said("sample", model, "-n", 3, "--seed", 4, "--max-words", 7)
+    alone = model / "model"  # beside it is written how long the training took, which a program does not know
     for option in ("gold", "sentences"):
-        assert depinduce("report", model, f"--{option}", gold, "-o", tmp_path / "theirs.html", "-n", 1) == 0
-        parser.report(tmp_path / "ours.html", **{option: gold}, number=1, title=model.name)
+        assert depinduce("report", alone, f"--{option}", gold, "-o", tmp_path / "theirs.html", "-n", 1) == 0
+        parser.report(tmp_path / "ours.html", **{option: gold}, number=1, title=alone.name)
         assert (tmp_path / "ours.html").read_text("utf-8") == (tmp_path / "theirs.html").read_text("utf-8")
 
 
 def test_a_grammar_over_words_has_no_list_of_rules(trained):
-    over_words = Parser.load(trained("joint-sibling"), "first")
+    over_words = Parser.load(trained("joint-sibling"), part="words")
     for ask in (over_words.inspect, lambda: over_words.generate(1)):
         with pytest.raises(DepinduceError, match="a grammar over words, whose rules are too many to list"):
             ask()
@@ -240,25 +245,25 @@ def test_parses_do_not_depend_on_blocks_and_threads(parser, folder, monkeypatch)
 # ---------------------------------------------------------------- kinds of models
 
 
-def test_joint_models_have_members(trained, folder):
-    (both, first, second) = (Parser.load(trained("joint-sibling"), member) for member in ("joint", "first", "second"))
+def test_joint_models_have_parts(trained, folder):
+    both, words, tags = (Parser.load(trained("joint-sibling"), part) for part in (None, "words", "tags"))
     sentence = "the/DET girls/NOUN saw/VERB a/DET dog/NOUN ./PUNCT"
-    likelihoods = {parser.parse([sentence])[0].log_likelihood for parser in (both, first, second)}
+    likelihoods = {parser.parse([sentence])[0].log_likelihood for parser in (both, words, tags)}
     assert len(likelihoods) == 3
-    for parser in (both, first, second):
+    for parser in (both, words, tags):
         everything = parser.k_best(sentence, 1000)
         assert sum(parse.probability for parse in everything) == pytest.approx(1)
         assert everything[0].heads == parser.parse([sentence])[0].heads
         assert {tuple(parse.heads) for parse in parser.sample(sentence, 20)} <= {tuple(p.heads) for p in everything}
-    alone = {tuple(p.heads): p.log_probability for p in first.k_best(sentence, 1000)}
-    other = {tuple(p.heads): p.log_probability for p in second.k_best(sentence, 1000)}
+    alone = {tuple(p.heads): p.log_probability for p in words.k_best(sentence, 1000)}
+    other = {tuple(p.heads): p.log_probability for p in tags.k_best(sentence, 1000)}
     for parse in both.k_best(sentence, 1000):  # the probability of both is the product
         heads = tuple(parse.heads)
         assert parse.log_probability == pytest.approx(alone[heads] + other[heads], abs=1e-5)
-    with pytest.raises(DepinduceError, match="--member cannot be 'third'. Choose from: joint, first, second."):
+    with pytest.raises(DepinduceError, match="--part cannot be 'third'. Choose from: tags, words."):
         Parser.load(trained("joint-sibling"), "third")
-    with pytest.raises(DepinduceError, match="only joint models have members"):
-        Parser.load(trained("dmv"), "first")
+    with pytest.raises(DepinduceError, match="only joint models have parts"):
+        Parser.load(trained("dmv"), "tags")
 
 
 def test_hidden_states_have_likelihoods_but_no_single_trees(trained, folder):
@@ -266,13 +271,14 @@ def test_hidden_states_have_likelihoods_but_no_single_trees(trained, folder):
     sentence = "the/DET girls/NOUN saw/VERB a/DET dog/NOUN ./PUNCT"
     (parse,) = parser.parse([sentence])
     model = load_model(trained("hdp-dep"))
-    assert parse.log_likelihood == model.posteriors(tagged("DET NOUN VERB DET NOUN", vocabulary=model.tags)).log_z[0]
+    problem = model.problem(tagged("DET NOUN VERB DET NOUN", vocabulary=model.tags))
+    assert parse.log_likelihood == problem.posteriors().log_z[0]
     assert parse.log_probability is None and parse.probability is None
     matrix = parser.posteriors(sentence)
     assert matrix.sum(axis=0) == pytest.approx([1, 1, 1, 1, 1, 0])
     assert parse.probabilities[:-1] == pytest.approx(matrix[parse.heads[:-1], range(5)])
     for refused in (lambda: parser.k_best(sentence, 2), lambda: parser.sample(sentence, 2)):
-        with pytest.raises(DepinduceError, match="HDP-DEP has hidden states"):
+        with pytest.raises(DepinduceError, match="this model has hidden states"):
             refused()
 
 

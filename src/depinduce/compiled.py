@@ -16,15 +16,14 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import FunctionType
+from typing import Any
 
 import numba
 import numpy as np
-from numba.core import event
+from numba.core import config, event
 
-try:
+if sys.platform != "win32":  # where every process compiles for itself
     import fcntl
-except ImportError:  # Windows, where every process compiles for itself
-    fcntl = None
 
 
 @cache
@@ -50,7 +49,7 @@ def cache_directory() -> Path | None:
 
 def compiled(function: Callable) -> Callable:
     """A function that compiled functions call. It cannot be called from Python, which makes it cheap."""
-    return numba.njit(function, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _jit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def compiled_part(function: Callable) -> Callable:
@@ -65,22 +64,28 @@ def compiled_entry(function: Callable) -> Callable:
 
 def _kept(function: Callable, **options: bool) -> Callable:
     directory = cache_directory()
-    setting = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(directory or "")  # read by the decorator, then given back
+    settings = config.__dict__
+    before = settings["CACHE_DIR"]
+    settings["CACHE_DIR"] = str(directory or "")  # read by the decorator, then given back
     try:
-        made = numba.njit(function, error_model="numpy", cache=directory is not None, **options)
+        made = _jit(function, cache=directory is not None, **options)
     finally:
-        numba.config.CACHE_DIR = setting
-    if directory is not None and fcntl is not None:
+        settings["CACHE_DIR"] = before
+    if directory is not None and sys.platform != "win32":
         lock = directory / f"{function.__module__}.{function.__qualname__}.lock"
         made.compile = _one_at_a_time(made.compile, lock)  # which looks into the cache first
     return made
+
+
+def _jit(function: Callable, **options: Any) -> Any:
+    return numba.njit(function, error_model="numpy", **options)
 
 
 def _one_at_a_time(compile_or_load: Callable, lock: Path) -> Callable:
     """The same, by one process after the other: what the first has compiled, those that waited find in the cache."""
 
     def locked(signature):
+        assert sys.platform != "win32"
         with lock.open("w") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -447,7 +447,7 @@ def _source(given: Files | Iterable[SentenceLike], tag_column: int) -> list[str]
     """What to learn from: paths, or sentences."""
     if isinstance(given, str | Path):
         return [str(given)]
-    parts = list(given)
+    parts: list[Any] = list(given)
     if not any(map(_is_path, parts)):
         return list(_sentences(parts, tag_column))
     for part in parts:

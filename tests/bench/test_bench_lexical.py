@@ -17,7 +17,8 @@ SMALL = LexicalBench(vocabulary=120, batch_size=5, max_length=4, seconds=0)
 
 def test_all_tokens_are_in_the_vocabulary_and_only_the_sentences_in_the_batch():
     training, batch = lexical.new_training(SMALL, "lexical")
-    assert len(training.learners[0].network.lexicon) == SMALL.vocabulary
+    (learner,) = training.learners
+    assert len(learner.network.lexicon) == SMALL.vocabulary
     lengths = training.corpus.lengths[batch]
     assert len(batch) == SMALL.batch_size
     assert 1 <= lengths.min() <= lengths.max() <= SMALL.max_length

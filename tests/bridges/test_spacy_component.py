@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 from corpus.blocks import block, write
 
-from depinduce.corpus import Reading, Sentence, load_corpus, read_sentences
+from depinduce import Parser
+from depinduce.corpus import Sentence, read_sentences
 from depinduce.corpus.conllu import UPOS, XPOS
 from depinduce.corpus.demo import demo_file
 from depinduce.errors import DepinduceError
-from depinduce.learning.count_training import train_counts
-from depinduce.learning.settings.counts import CountSettings
 from depinduce.parsing.decoding import Parsing
 from depinduce.parsing.streams import parse_sentences
 
@@ -46,9 +45,7 @@ def models(tmp_path_factory) -> dict[str, Path]:
     write(folder / "words.conllu", block("the/_ dog/_ barks/_"), block("the/_ cat/_"), block("the/_ dog/_"))
     places = {"upos": demo_file("train"), "xpos": folder / "x.conllu", "2": folder / "words.conllu"}
     for tags, path in places.items():
-        reading = Reading(tags=tags, max_length=10)
-        model, _ = train_counts(CountSettings(iterations=3), reading, load_corpus(path, reading))
-        model.save(folder / tags)
+        Parser.train(path, iterations=3, tags=tags, max_length=10).save(folder / tags)
     return {tags: folder / tags for tags in places}
 
 
@@ -269,9 +266,8 @@ def test_spacy_can_ask_a_component_without_a_model_whether_it_is_to_be_trained()
 def test_faults_of_the_configuration(models, tmp_path):
     with pytest.raises(DepinduceError, match="--decode cannot be 'best'"):
         pipeline(models["upos"], decode="best")
-    reading = Reading(tags="8")
-    corpus = load_corpus(write(tmp_path / "a.conllu", block("a/X b/Y").replace("_\t_\t_\n", "rel\t_\t_\n")), reading)
-    train_counts(CountSettings(iterations=1), reading, corpus)[0].save(tmp_path / "model")
+    related = write(tmp_path / "a.conllu", block("a/X b/Y").replace("_\t_\t_\n", "rel\t_\t_\n"))
+    Parser.train(related, iterations=1, tags="8").save(tmp_path / "model")
     with pytest.raises(DepinduceError, match=r"tags from column 8 .* --tags upos \(token.pos_\)"):
         pipeline(tmp_path / "model")
 

@@ -55,6 +55,11 @@ def on_a_terminal(*arguments: object) -> str:
     return shown.decode()
 
 
+def model_files(run: Path) -> dict[str, bytes]:
+    """The files of the model that a training wrote; no clock is in them."""
+    return contents(run / "model")
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file in a folder, hidden ones too."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

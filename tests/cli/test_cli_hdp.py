@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
-from cli.demo_parts import contents, demo_part, depinduce, without_heads
+from cli.demo_parts import contents, demo_part, depinduce, model_files, without_heads
 from corpus.blocks import block, write
 
-from depinduce.cli import train as train_command
+from depinduce.learning import progress_texts
 from depinduce.models.loading import load_grammar, load_model
 from depinduce.models.state_model import HdpModel
 
@@ -24,7 +24,7 @@ Nominal = ["ADJ", "ADP"]
 [left]
 Nominal = ["DET"]
 """
-NETWORK = ["--size", 8, "--child-rank", 4, "--decision-rank", 2, "--epochs", 1, "--batch-size", 20, "--start-epochs", 1]
+NETWORK = ["--set", "size=8", "child_rank=4", "decision_rank=2", "batch_size=20", "start_epochs=1", "--epochs", 1]
 
 
 @pytest.fixture
@@ -35,14 +35,6 @@ def train(tmp_path) -> Path:
 @pytest.fixture
 def rules(tmp_path) -> Path:
     return write(tmp_path / "rules.toml", RULES)
-
-
-def model_files(folder: Path) -> tuple[bytes, dict]:
-    """The numbers byte for byte, and the description without the clock."""
-    description = json.loads((folder / "model.json").read_text("utf-8"))
-    for step in description["history"]["steps"]:
-        del step["seconds"]
-    return (folder / "model.safetensors").read_bytes(), description
 
 
 # ---------------------------------------------------------------- HDP-DEP
@@ -58,7 +50,7 @@ def test_hdp_dep_is_trained_with_rules_parses_and_can_be_inspected(train, rules,
     assert f"rules {rules}: {line['found']:.1%} of the dependencies match in expectation, 70% were wanted" in shown.err
     model = load_model(tmp_path / "hdp")
     assert isinstance(model, HdpModel)
-    assert model.rules.root.shape == (len(model.tags), 2) and len(model.history["steps"]) == 6
+    assert model.rules.root.shape == (len(model.tags), 2) and len(model.history["rounds"]) == 6
 
     assert depinduce("parse", tmp_path / "hdp", train, "-o", tmp_path / "parsed.conllu", "--posteriors") == 0
     parsed = (tmp_path / "parsed.conllu").read_text("utf-8")
@@ -70,7 +62,9 @@ def test_hdp_dep_is_trained_with_rules_parses_and_can_be_inspected(train, rules,
     likelihoods = [float(v) for v in re.findall(r"# log_likelihood = (\S+)", (tmp_path / "scored.conllu").read_text())]
     assert len(likelihoods) == 60 and max(likelihoods) < 0
     assert depinduce("parse", tmp_path / "hdp", train, "-o", tmp_path / "never.conllu", "--k-best", 2) == 1
-    assert "--k-best: HDP-DEP has hidden states" in capsys.readouterr().err and not (tmp_path / "never.conllu").exists()
+    assert (
+        "--k-best: this model has hidden states" in capsys.readouterr().err and not (tmp_path / "never.conllu").exists()
+    )
     assert depinduce("evaluate", train, tmp_path / "parsed.conllu") == 0
 
     capsys.readouterr()
@@ -83,7 +77,7 @@ def test_hdp_dep_is_trained_with_rules_parses_and_can_be_inspected(train, rules,
 
 
 def test_categories_can_be_refined_and_words_emitted(train, tmp_path, capsys):
-    options = ["--model", "hdp-dep", "--rules", "ud", "--symbols", "categories", "--emit", "words", "--iterations", 3]
+    options = ["--model", "hdp-dep", "--rules", "ud", "--set", "symbols=categories", "emit=words", "--iterations", 3]
     assert depinduce("train", "--train", train, *options, "--out", tmp_path / "hdp") == 0
     model = load_model(tmp_path / "hdp")
     assert {"Verb", "Noun", "Function"} <= set(model.refinement.symbols)
@@ -106,12 +100,12 @@ def test_an_interrupted_training_can_be_resumed(with_rules, train, rules, tmp_pa
     assert depinduce("train", *options, "--out", tmp_path / "whole") == 0
 
     def interrupt(step):
-        if step.iteration == 3:
+        if step.round.round == 3:
             raise KeyboardInterrupt
-        return step.iteration, ""
+        return ""
 
     with monkeypatch.context() as patch:
-        patch.setattr(train_command, "as_text", interrupt)
+        patch.setattr(progress_texts, "progress_text", interrupt)
         assert depinduce("train", *options, "--out", tmp_path / "model") == 130
     assert "interrupted; wrote what there is" in capsys.readouterr().err
     assert model_files(tmp_path / "model") != model_files(tmp_path / "whole")
@@ -156,7 +150,7 @@ def test_a_start_from_hdp_dep_is_a_start_from_its_parses(rules, train, tmp_path,
     for name, start in starts.items():
         assert depinduce("train", *common, "--iterations", 2, *start, "--out", tmp_path / name) == 0
     assert capsys.readouterr().err.count("the start is HDP-DEP, which is trained before") == 2
-    tables = {name: (tmp_path / name / "model.safetensors").read_bytes() for name in starts}
+    tables = {name: (tmp_path / name / "model" / "model.safetensors").read_bytes() for name in starts}
     assert tables["at once"] == tables["in steps"]
     assert len({tables["at once"], tables["another seed"], tables["harmonic"]}) == 3
 
@@ -180,7 +174,7 @@ def test_rules_come_with_the_package(tmp_path, capsys):
     for name, given in (
         ("plain", []),
         ("ruled", ["--rules", "ud"]),
-        ("stricter", ["--rules", "ud", "--rules-share", 0.9]),
+        ("stricter", ["--rules", "ud", "--set", "rules_share=0.9"]),
     ):
         assert depinduce("train", "--train", train, "--iterations", 8, *given, "--out", tmp_path / name) == 0
     shown = capsys.readouterr().err
@@ -214,8 +208,8 @@ def test_a_network_with_rules_reports_its_share(train, rules, tmp_path, capsys):
         (["--rules", "pen"], "There are no rules 'pen'. Did you mean penn? Rules: english, penn, ud, or the path"),
         (["--rules", "nowhere.toml"], "nowhere.toml: No such file or directory"),
         (["--rules", "penn"], "--rules penn: no rule matches any of the tags "),
-        (["--rules-share", "0.5"], "--rules-share: of which rules? Name them with --rules."),
-        (["--rules", "ud", "--rules-share", "2"], "--rules-share cannot be 2.0: more than 0, less than 1."),
+        (["--set", "rules_share=0.5"], "--rules-share: of which rules? Name them with --rules."),
+        (["--rules", "ud", "--set", "rules_share=2"], "--rules-share cannot be 2.0: more than 0, less than 1."),
         (["--init", "hdp-dep", "pen"], "There are no rules 'pen'. Did you mean penn?"),
         (["--init", "hdp-dep", "ud", "penn"], "There is no start 'hdp-dep ud penn'."),
     ],
@@ -235,11 +229,9 @@ def test_faults_about_rules_are_told_and_nothing_is_written(model, options, mess
     ("options", "message"),
     [
         (
-            ["--model", "hdp-dep", "--symbols", "categories"],
+            ["--model", "hdp-dep", "--set", "symbols=categories"],
             "--symbols categories: the categories are those of --rules.",
         ),
-        (["--model", "hdp-dep", "--seeds", "0-2"], "--seeds is for neural models, which hdp-dep is not"),
-        (["--model", "hdp-dep", "--watch", "train.conllu"], "--watch is for neural models, which hdp-dep is not"),
         (["--model", "hdp-dep", "--smoothing", "1"], "there is no setting 'smoothing' for the model hdp-dep"),
         (["--model", "hdp-dep", "--subsymbols", "0"], "--subsymbols cannot be 0: it must be 1 or more."),
         (["--model", "dmv", "--subsymbols", "2"], "there is no setting 'subsymbols' for the model dmv"),

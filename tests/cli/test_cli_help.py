@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 import subprocess
 import sys
 
@@ -10,6 +12,8 @@ from cli.demo_parts import depinduce, depinduce_process
 
 from depinduce import __version__
 from depinduce.cli import COMMANDS
+from depinduce.cli.train import SETTINGS
+from depinduce.learning.settings.recipes import about_recipe, recipe_names
 
 
 def imported(*arguments: str) -> set[str]:
@@ -41,12 +45,54 @@ def test_the_help_of_a_command_has_an_example_and_does_not_wait_for_torch_or_num
     assert not imported(command, "--help") & {"torch", "numba"}
 
 
-def test_every_setting_shows_its_default(capsys):
-    with pytest.raises(SystemExit):
-        depinduce("train", "--help")
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "whether it is the first (default: yes)" in shown
+def help_of(command: str, capsys, monkeypatch, columns: int = 80) -> str:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    with pytest.raises(SystemExit) as end:
+        depinduce(command, "--help")
+    assert end.value.code == 0
+    return capsys.readouterr().out
+
+
+def test_every_setting_shows_its_default(capsys, monkeypatch):
+    shown = " ".join(help_of("train", capsys, monkeypatch).split())
+    assert "which makes them agree, or each on its own likelihood (default: yes)" in shown
     assert "punctuation not counted (default: 15)" in shown
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("columns", [80, 100])
+def test_help_fits_the_terminal(command, columns, capsys, monkeypatch):
+    text, _, examples = help_of(command, capsys, monkeypatch, columns).partition("\nexample:\n")
+    listed = [line for line in text.splitlines() if not line.startswith("    wsj-joint-sibling-no-skip ")]
+    assert max(map(len, listed)) <= columns
+    assert all(line.startswith("  depinduce ") for line in examples.splitlines())  # to be copied: each is one line
+
+
+def test_the_help_of_train_begins_with_ten_options_and_every_recipe(capsys, monkeypatch):
+    shown = help_of("train", capsys, monkeypatch)
+    _, usual, first, recipes, *others = re.split(r"^(?=\S.*:$)", shown, flags=re.MULTILINE)
+    assert usual.startswith("options:\n  -h, --help ") and usual.count("  -") == 1
+    assert first.startswith("the ones to begin with:")
+    assert re.findall(r"^  (--[a-z-]+)", first, re.MULTILINE) == [
+        "--train", "--out", "--recipe", "--model", "--init", "--non-heads", "--rules", "--dev", "--resume",
+        "--overwrite",
+    ]  # fmt: skip
+    assert recipes.startswith("recipes:")
+    told = re.split(r"^    (?=\S)", recipes, flags=re.MULTILINE)[1:]
+    about = {name: " ".join(text.split()) for name, _, text in (line.partition("  ") for line in told)}
+    assert about == {name: about_recipe(name) for name in recipe_names()}
+    assert len(set(about.values())) == len(about) and all(about.values())
+    assert max(map(len, about.values())) <= 80  # a line or two
+    assert [group.partition(":")[0] for group in others][:3] == [
+        "several trainings, and what is told of them", "learning", "count models"]  # fmt: skip
+
+
+def test_the_help_of_train_shows_no_option_that_would_be_refused(capsys, monkeypatch):
+    shown = help_of("train", capsys, monkeypatch)
+    fields = [field for part in SETTINGS for field in dataclasses.fields(part)]
+    expert = {f"--{field.name.replace('_', '-')}" for field in fields if field.metadata["expert"]}
+    assert len(expert) > 20
+    assert not expert & set(re.findall(r"--[a-z-]+", shown))
 
 
 def test_names_with_hyphens_stay_whole(capsys):

@@ -102,7 +102,7 @@ def test_the_facts_of_a_trained_grammar(trained, capsys):
 def test_the_facts_of_a_neural_grammar_and_of_one_from_nowhere(tmp_path, capsys):
     settings = {"model": "sibling", "ladder": ["ndmv"], "method": "dmo", "init": ["harmonic"]}
     data = {"sentences": 7, "words": 30}
-    history = {"settings": settings, "training_data": data, "epochs": [{}] * 3, "watched": True}
+    history = {"settings": settings, "training_data": data, "rounds": [{}] * 3, "round_name": "epoch", "watched": True}
     shown = lines_of(capsys, first_order(tmp_path, history=history))
     assert "learned from 7 sentences, 30 words in all" in shown
     assert "as ndmv, sibling, by 3 epochs of dmo, start: harmonic" in shown
@@ -157,7 +157,7 @@ def test_everything_as_json_in_a_process_of_its_own(trained):
     assert report["order"] == "sibling"
     assert len(report["roots"]) == len(report["tags"])
     assert sum(rule["probability"] for rule in report["roots"]) == pytest.approx(1)
-    assert len(report["history"]["steps"]) == 5
+    assert len(report["history"]["rounds"]) == 5
     assert {head["tag"] for head in report["heads"]} == set(report["tags"]) - set(report["non_heads"])
     lengths = report["history"]["training_data"]
     assert report["words"] == pytest.approx(lengths["words"] / lengths["sentences"], rel=0.1)

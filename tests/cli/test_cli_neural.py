@@ -14,7 +14,7 @@ from cli.demo_parts import demo_part, depinduce, without_heads
 
 from depinduce.models.loading import load_grammar
 
-SMALL = ["--size", 8, "--child-rank", 4, "--decision-rank", 2, "--epochs", 2, "--batch-size", 20, "--start-epochs", 1]
+SMALL = ["--set", "size=8", "child_rank=4", "decision_rank=2", "batch_size=20", "start_epochs=1", "--epochs", 2]
 PLAIN = ["--recipe", "paper-ud-sibling", *SMALL]
 every_model = pytest.mark.parametrize("model", ["ndmv", "sibling", "grand"])
 
@@ -51,9 +51,8 @@ def test_blanked_heads_give_the_bit_identical_model(tmp_path):
 
 def test_options_have_the_last_word_over_the_recipe(tmp_path):
     train = demo_part(tmp_path / "train.conllu", count=20)
-    assert (
-        depinduce("train", "--train", train, *PLAIN, "--method", "em", "--m-steps", 2, "--out", tmp_path / "run") == 0
-    )
+    beside = ["--method", "em", "--set", "m_steps=2"]
+    assert depinduce("train", "--train", train, *PLAIN, *beside, "--out", tmp_path / "run") == 0
     configuration = (tmp_path / "run" / "config.toml").read_text("utf-8")
     assert 'method = "em"' in configuration and "m_steps = 2" in configuration and "patience = 5" in configuration
 
@@ -75,9 +74,9 @@ def test_a_killed_training_is_resumed_to_the_identical_model(tmp_path):
     assert depinduce(*options, "--out", tmp_path / "whole") == 0
     # a process that kills itself when the second epoch is reported
     program = (
-        "import os, signal, sys\nfrom depinduce.cli import main, train\n"
-        "def die(step):\n    if step.epoch.epoch == 2: os.kill(os.getpid(), signal.SIGKILL)\n    return ''\n"
-        "train.neural_text = die\nmain(sys.argv[1:])\n"
+        "import os, signal, sys\nfrom depinduce.cli import main\nfrom depinduce.learning import progress_texts\n"
+        "def die(step):\n    if step.round.round == 2: os.kill(os.getpid(), signal.SIGKILL)\n    return ''\n"
+        "progress_texts.progress_text = die\nmain(sys.argv[1:])\n"
     )
     killed = subprocess.run(
         [sys.executable, "-c", program, *options, "--out", tmp_path / "killed"], env=os.environ, capture_output=True
@@ -87,7 +86,7 @@ def test_a_killed_training_is_resumed_to_the_identical_model(tmp_path):
     assert depinduce(*options, "--out", tmp_path / "killed") == 1  # it is there already
     assert depinduce(*options, "--out", tmp_path / "killed", "--resume") == 0
     assert model_files(tmp_path / "killed") == model_files(tmp_path / "whole")
-    assert [line["epoch"] for line in metrics(tmp_path / "killed")] == [1, 2, 3, 4]
+    assert [line["round"] for line in metrics(tmp_path / "killed")] == [1, 2, 3, 4]
 
 
 def test_several_seeds_are_trained_side_by_side_and_averaged(tmp_path, capsys):
@@ -110,12 +109,14 @@ def test_several_seeds_are_trained_side_by_side_and_averaged(tmp_path, capsys):
         (["--recipe", "ud-sibbling"], "Did you mean ud-sibling? Recipes: "),
         (["--model", "sibling", "--smoothing", "1"], "there is no setting 'smoothing' for the model sibling"),
         (["--model", "dmv", "--epochs", "1"], "there is no setting 'epochs' for the model dmv"),
-        (["--model", "dmv", "--seeds", "0-4"], "--seeds is for neural models, which dmv is not"),
         (["--model", "sibling", "--seeds", "4-0"], "--seeds 4-0: not seeds. Write for example 0-4 or 0,2,5."),
         (["--model", "ndmv", "--init", "uniform"], "Use --init random"),
-        (["--model", "grand", "--generation", "inside-out"], "--generation inside-out is for --model sibling"),
+        (["--model", "grand", "--set", "generation=inside-out"], "--generation inside-out is for --model sibling"),
         (["--model", "ndmv", "--learning-rate", "2"], "--learning-rate cannot be 2.0"),
-        (["--model", "sibling", "--ladder", "dmv"], "--ladder cannot have 'dmv'. Choose from: ndmv sibling grand"),
+        (
+            ["--model", "sibling", "--ladder", "hdp-dep"],
+            "--ladder cannot have 'hdp-dep'. Choose from: dmv ",
+        ),
         (["--model", "ndmv", "--init", "trees", "nowhere.conllu"], "nowhere.conllu"),
     ],
 )

@@ -16,10 +16,10 @@ from depinduce.corpus import load_corpus
 from depinduce.evaluation.tables import share_text
 
 SMALL = [
-    "--size", 8, "--child-rank", 4, "--decision-rank", 2, "--max-length", 8, "--batch-size", 20, "--epochs", 2,
-    "--start-epochs", 1, "--grow-from", 0,
+    "--set", "size=8", "child_rank=4", "decision_rank=2", "batch_size=20", "start_epochs=1",
+    "--max-length", 8, "--epochs", 2, "--grow-from", 0,
 ]  # fmt: skip
-WORDS = ["--tag-size", 5, "--word-size", 3, "--lexical-child-rank", 4, "--lexical-decision-rank", 2]
+WORDS = ["--set", "tag_size=5", "word_size=3", "lexical_child_rank=4", "lexical_decision_rank=2"]
 OPTIONS = {
     "dmv": ["--iterations", 4],
     "dmv-grand": ["--iterations", 3, "--dev", "test.conllu"],

@@ -16,9 +16,9 @@ from depinduce.models.loading import load_model
 torch.set_num_threads(1)
 
 SMALL = [
-    "--size", 8, "--child-rank", 4, "--decision-rank", 2, "--tag-size", 5, "--word-size", 3,
-    "--lexical-child-rank", 4, "--lexical-decision-rank", 2, "--max-length", 8, "--batch-size", 20,
-    "--epochs", 1, "--start-epochs", 1, "--members", 1, "--ladder", "ndmv", "--grow-from", 0,
+    "--set", "size=8", "child_rank=4", "decision_rank=2", "tag_size=5", "word_size=3", "lexical_child_rank=4",
+    "lexical_decision_rank=2", "batch_size=20", "start_epochs=1",
+    "--max-length", 8, "--epochs", 1, "--members", 1, "--ladder", "ndmv", "--grow-from", 0,
 ]  # fmt: skip
 MODELS = ("lexical", "lexical-sibling", "lexical-grand", "joint-sibling", "joint-grand")
 JOINT = ("joint-sibling", "joint-grand")
@@ -77,34 +77,32 @@ def test_a_model_that_sees_words_is_trained_and_parses(model, folder, trained, t
 
 
 @pytest.mark.parametrize("model", JOINT)
-def test_each_member_of_a_joint_model_can_parse(model, folder, trained, tmp_path):
+def test_each_part_of_a_joint_model_can_parse(model, folder, trained, tmp_path):
     run = trained(model)
     for name, place, options in [
         ("both", run, []),
-        ("joint", run, ["--member", "joint"]),
-        ("first", run, ["--member", "first"]),
-        ("the first", run / "model" / "first", []),
-        ("second", run, ["--member", "second"]),
-        ("the second", run / "model" / "second", []),
+        ("words", run, ["--part", "words"]),
+        ("the words", run / "model" / "words", []),
+        ("tags", run, ["--part", "tags"]),
+        ("the tags", run / "model" / "tags", []),
     ]:
         options = [*options, "--posteriors", "-o", tmp_path / name]
         assert depinduce("parse", place, folder / "test.conllu", *options) == 0
-    both, first, second = ((tmp_path / name).read_bytes() for name in ("both", "first", "second"))
-    assert both == (tmp_path / "joint").read_bytes()
-    assert first == (tmp_path / "the first").read_bytes()
-    assert second == (tmp_path / "the second").read_bytes()
-    assert len({both, first, second}) == 3
+    both, words, tags = ((tmp_path / name).read_bytes() for name in ("both", "words", "tags"))
+    assert words == (tmp_path / "the words").read_bytes()
+    assert tags == (tmp_path / "the tags").read_bytes()
+    assert len({both, words, tags}) == 3
 
 
 @pytest.mark.parametrize("model", ["dmv", "lexical"])
-@pytest.mark.parametrize("member", ["first", "second"])
-def test_other_models_have_no_members(model, member, folder, trained, capsys):
+@pytest.mark.parametrize("part", ["words", "tags"])
+def test_other_models_have_no_parts(model, part, folder, trained, capsys):
     if model == "dmv" and not (folder / "dmv").exists():
         assert depinduce("train", "--train", folder / "train.conllu", "--iterations", 1, "--out", folder / "dmv") == 0
     run = folder / "dmv" if model == "dmv" else trained(model)
     before = contents(folder)
-    assert depinduce("parse", run, folder / "test.conllu", "-o", folder / "parsed", "--member", member) == 1
-    assert f"--member {member}: only joint models have members" in capsys.readouterr().err
+    assert depinduce("parse", run, folder / "test.conllu", "-o", folder / "parsed", "--part", part) == 1
+    assert f"--part {part}: only joint models have parts" in capsys.readouterr().err
     assert contents(folder) == before
 
 
@@ -134,8 +132,8 @@ def test_a_training_can_be_resumed_watched_and_told_as_json(folder, tmp_path, ca
     assert train("joint-grand", folder, *options) == 1  # it is there already
     assert train("joint-grand", folder, *options, "--epochs", 2, "--resume") == 0
     first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
-    assert [len(told["epochs"]) for told in (first, second)] == [2, 3]
-    assert all(line["watched"]["uas_15"] > 0 for line in second["epochs"])
+    assert [len(told["rounds"]) for told in (first, second)] == [2, 3]
+    assert all(line["watched"]["uas_15"] > 0 for line in second["rounds"])
     assert second["model"] == "joint-grand"
 
 
@@ -165,7 +163,7 @@ def test_a_grammar_over_words_is_not_listed(command, trained, capsys):
 def test_inspect_and_sample_show_the_part_over_tags(model, trained, capsys):
     for command in (["inspect"], ["inspect", "--json"], ["sample", "-n", 3]):
         shown = []
-        for place in (trained(model), trained(model) / "model" / "second"):
+        for place in (trained(model), trained(model) / "model" / "tags"):
             assert depinduce(*command, place) == 0
             shown.append(capsys.readouterr().out.replace(str(place), ""))
         assert shown[0] == shown[1]
@@ -185,8 +183,8 @@ def test_inspect_and_sample_show_the_part_over_tags(model, trained, capsys):
         (["--model", "lexical", "--vectors", "file"], "There are no word vectors 'file'. Choose from: random, file"),
         (["--model", "sibling", "--min-count", 3], "there is no setting 'min_count' for the model sibling"),
         (["--model", "dmv", "--vectors", "random"], "there is no setting 'vectors' for the model dmv"),
-        (["--model", "lexical", "--dropout", 1], "--dropout cannot be 1.0: 0 or more, less than 1."),
-        (["--model", "joint-grand", "--ladder", "lexical"], "--ladder cannot have 'lexical'. Choose from: ndmv "),
+        (["--model", "lexical", "--set", "dropout=1"], "--dropout cannot be 1.0: 0 or more, less than 1."),
+        (["--model", "joint-grand", "--ladder", "lexical"], "--ladder cannot have 'lexical'. Choose from: dmv "),
     ],
 )
 def test_faults_are_told_and_nothing_is_written(options, message, folder, tmp_path, capsys):

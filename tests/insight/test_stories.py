@@ -198,7 +198,7 @@ def test_of_hidden_states_the_summed_grammar_is_told(hidden):
     corpus = worded("a/NOUN b/VERB", tags=hidden.model.tags)
     (story,) = stories(hidden.model, corpus, [2, 0])
     assert story.title == "the grammar without its hidden states"
-    table = hidden.model.grammar().table
+    table = hidden.model.rule_view().table
     assert story.words[1].arc[0].text == "the root is VERB"
     assert story.words[1].arc[0].log_probability == pytest.approx(table.root[tags.index("VERB")])
     assert story.words[0].arc[1].text == "VERB takes NOUN as the farthest child on its left"

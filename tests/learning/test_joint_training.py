@@ -14,16 +14,19 @@ from corpus.blocks import block, write
 from learning.tagged import random_table
 from models.worded import random_words, worded
 
-from depinduce.chart.engine import best_trees, entropy, expectations, log_partition
+from depinduce.chart.engine import entropy, expectations, log_partition
+from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus, load_corpus
 from depinduce.errors import DepinduceError, InputError
 from depinduce.grammar.multinomials import Multinomials
 from depinduce.grammar.rules import HAS, LEFT, NO, RIGHT, Factors, Order, RuleCounts, RuleTable, tag_batch
-from depinduce.learning.learners import Learner, TagLearner, WordLearner, make_learners, product, word_vectors
-from depinduce.learning.network_training import NetworkTraining, Start
-from depinduce.learning.runs import MODEL, Progress, Run
+from depinduce.learning.expect import EStep
+from depinduce.learning.harmonic import harmonic_table
+from depinduce.learning.learners.learner import Start
+from depinduce.learning.learners.networks import GradientLearner, TagLearner, WordLearner, make_learners, word_vectors
+from depinduce.learning.run import MODEL, Progress, Run
 from depinduce.learning.settings.configuration import Configuration, configure
-from depinduce.learning.starts import harmonic_table
+from depinduce.learning.training import Training
 from depinduce.models.joint_model import JointModel
 from depinduce.models.loading import load_model
 from depinduce.models.tag_model import GrammarModel
@@ -56,6 +59,9 @@ every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 both_partners = pytest.mark.parametrize("model", ["joint-sibling", "joint-grand"])
 
 
+NOWHERE = Start("random")
+
+
 def configuration(**values) -> Configuration:
     """Without what the model does not have."""
     if values["model"] in ("sibling", "grand"):
@@ -66,25 +72,32 @@ def configuration(**values) -> Configuration:
 
 def training(
     dev: Corpus | None = None, starts: list[Start] | None = None, seed: int = 1, exact: bool = False, **values
-) -> NetworkTraining:
-    """exact: in double precision"""
+) -> Training:
+    """exact: in double precision; without starts: from random weights"""
     whole = configuration(**values)
     learners = make_learners(whole.learning, whole, CORPUS, seed)
     if exact:
-        learners = [type(learner)(learner.network.double(), learner.settings) for learner in learners]
-    return NetworkTraining(whole.learning, learners, CORPUS, dev, seed, starts)
+        learners = [
+            type(learner)(learner.network.double(), own, learner.settings, seed)
+            for learner in learners
+            for own in [learner.tags if isinstance(learner, TagLearner) else learner.sizes]
+        ]
+    return Training(whole.learning, learners, CORPUS, dev, seed, starts or [NOWHERE] * len(learners))
 
 
-def likelihood(learners: list[Learner], corpus: Corpus) -> float:
+def chart(learners: list[GradientLearner], corpus: Corpus) -> Problem:
+    """What is summed over: the trees of the only learner, or those of the product p₀(x, z) p₁(x, z)."""
+    views = [learner.view(learner.sentences(corpus, "training").all()) for learner in learners]
+    (only,) = EStep(learners, agreement=True, hard=False, constraints=[], threads=1).charts(views)
+    return only
+
+
+def likelihood(learners: list[GradientLearner], corpus: Corpus) -> float:
     """The mean of log Σ_z p(x, z), or of log Σ_z p₀(x, z) p₁(x, z)."""
-    problems = []
-    for learner in learners:
-        data = learner.sentences(corpus, "training").all()
-        problems.append(learner.problem(learner.rules(data)[0], data))
-    return float(log_partition(*(product(*problems) if len(problems) > 1 else problems[0])).mean())
+    return float(chart(learners, corpus).log_partition().mean())
 
 
-def same_weights(one: Learner, other: Learner) -> bool:
+def same_weights(one: GradientLearner, other: GradientLearner) -> bool:
     """Bit by bit."""
     pairs = zip(one.weights().values(), other.weights().values(), strict=True)
     return all(torch.equal(a, b) for a, b in pairs)
@@ -127,13 +140,13 @@ def test_the_weights_depend_on_the_seed_only(model):
 def test_a_step_of_dmo_goes_up_the_gradient_of_the_objective(kind):
     made = training(dev=HELD_OUT, exact=True, batch_size=0, **kind)
     before = [learner.parameters.data.clone() for learner in made.learners]
-    epoch = made.run_epoch()
-    assert epoch.dev == pytest.approx(likelihood(made.learners, HELD_OUT), rel=1e-12)
+    one = made.run_round()
+    assert one.dev == pytest.approx(likelihood(made.learners, HELD_OUT), rel=1e-12)
     gradients = [learner.parameters.grad.clone() for learner in made.learners]
     for learner, start, gradient in zip(made.learners, before, gradients, strict=True):
         assert float((learner.parameters.data - start) @ gradient) < 0  # it is that of the loss
         learner.parameters.data.copy_(start)
-    assert epoch.train == pytest.approx(likelihood(made.learners, CORPUS), rel=1e-12)
+    assert one.train == pytest.approx(likelihood(made.learners, CORPUS), rel=1e-12)
     torch.manual_seed(0)
     for learner, start, gradient in zip(made.learners, before, gradients, strict=True):
         for _ in range(3):
@@ -150,7 +163,7 @@ def test_a_step_of_dmo_goes_up_the_gradient_of_the_objective(kind):
 @both_partners
 def test_dmo_is_em_with_one_step(model):
     dmo, em = (training(model=model, method=method, m_steps=m) for method, m in (("dmo", 9), ("em", 1)))
-    assert [dmo.run_epoch().train for _ in range(2)] == [em.run_epoch().train for _ in range(2)]
+    assert [dmo.run_round().train for _ in range(2)] == [em.run_round().train for _ in range(2)]
     assert all(map(same_weights, dmo.learners, em.learners))
 
 
@@ -158,16 +171,14 @@ def test_dmo_is_em_with_one_step(model):
 def test_steps_of_product_em_keep_the_counts_of_the_product_before_them(model):
     trained = training(exact=True, model=model, method="em", m_steps=3, batch_size=0)
     by_hand = training(exact=True, model=model, method="em", m_steps=3, batch_size=0)
-    trained.run_epoch()
+    trained.run_round()
     tags, words = by_hand.learners
     data = [learner.sentences(CORPUS, "training").all() for learner in by_hand.learners]
-    problems = [learner.problem(learner.rules(own)[0], own) for learner, own in zip((tags, words), data, strict=True)]
-    expected = expectations(*product(*problems), positions=True)
+    expected = chart(by_hand.learners, CORPUS).expect(positions=True)
     counts = tags.counts(expected), words.counts_in_product(data[1], expected)
-    with torch.no_grad():
-        for _ in range(3):
-            for learner, own, fixed in zip((tags, words), data, counts, strict=True):
-                learner.step(learner.rules(own)[1], fixed, len(CORPUS))
+    for _ in range(3):
+        for learner, own, fixed in zip((tags, words), data, counts, strict=True):
+            learner.learn(learner.view(own), fixed, len(CORPUS), steps=1)
     for one, other in zip(trained.learners, by_hand.learners, strict=True):
         distance = (one.parameters - other.parameters).abs().max() / 0.01
         assert distance < 1e-3  # the order of the sentences is another
@@ -176,13 +187,9 @@ def test_steps_of_product_em_keep_the_counts_of_the_product_before_them(model):
 @both_partners
 def test_hard_em_learns_from_the_best_trees_of_the_product(model):
     made = training(exact=True, model=model, method="hard-em", m_steps=1, batch_size=0)
-    problems = []
-    for learner in made.learners:
-        data = learner.sentences(CORPUS, "training").all()
-        problems.append(learner.problem(learner.rules(data)[0], data))
-    best = best_trees(*product(*problems))
-    on_these = training(exact=True, starts=[Start(heads=best.heads[0])] * 2, model=model, batch_size=0)
-    assert made.run_epoch().train == pytest.approx(best.log_potential.mean(), rel=1e-9)
+    best = chart(made.learners, CORPUS).best_trees()
+    on_these = training(exact=True, starts=[Start("trees", best.heads[0])] * 2, model=model, batch_size=0)
+    assert made.run_round().train == pytest.approx(best.log_potential.mean(), rel=1e-9)
     on_these.begin()
     for one, other in zip(made.learners, on_these.learners, strict=True):
         np.testing.assert_allclose(one.parameters.grad, other.parameters.grad, atol=1e-9)
@@ -192,29 +199,30 @@ def test_hard_em_learns_from_the_best_trees_of_the_product(model):
 def test_every_step_of_training_drops_embeddings_and_the_held_out_likelihood_none(model):
     still, noisy = (training(dev=HELD_OUT, model=model, dropout=dropout, batch_size=0) for dropout in (0.0, 0.5))
     assert all(map(same_weights, still.learners, noisy.learners))
-    states = [noisy.noise.get_state()]
+    noise = noisy.learners[-1].noise
+    states = [noise.get_state()]
     for _ in range(2):
         noisy.learn_from(np.arange(len(CORPUS)))
-        states.append(noisy.noise.get_state())
+        states.append(noise.get_state())
     assert len({state.numpy().tobytes() for state in states}) == 3
-    epoch = noisy.run_epoch()
-    assert epoch.dev == pytest.approx(likelihood(noisy.learners, HELD_OUT), rel=1e-6)
-    first = training(model=model, dropout=0.5, batch_size=0).run_epoch().train
-    assert first != pytest.approx(still.run_epoch().train, rel=1e-6)
+    one = noisy.run_round()
+    assert one.dev == pytest.approx(likelihood(noisy.learners, HELD_OUT), rel=1e-6)
+    first = training(model=model, dropout=0.5, batch_size=0).run_round().train
+    assert first != pytest.approx(still.run_round().train, rel=1e-6)
 
 
 @every_kind
 def test_learning_raises_the_objective(kind):
     made = training(**kind)
     before = likelihood(made.learners, CORPUS)
-    curve = [made.run_epoch().train for _ in range(6)]
+    curve = [made.run_round().train for _ in range(6)]
     assert likelihood(made.learners, CORPUS) > before + 0.3
     assert curve[-1] > curve[0] + 0.1
 
 
 # ---------------------------------------------------------------- agreement
 
-CHAINS = Start(heads=np.concatenate([np.arange(n) for n in CORPUS.lengths]))  # each word hangs on the one before
+CHAINS = Start("trees", np.concatenate([np.arange(n) for n in CORPUS.lengths]))  # each word hangs on the one before
 
 
 @pytest.mark.parametrize(("model", "alone"), [("joint-sibling", "sibling"), ("joint-grand", "grand")])
@@ -229,7 +237,7 @@ def test_without_agreement_each_part_learns_as_if_it_was_alone(model, alone, met
     for made in (joint, tags, words, agreeing):
         made.begin()
     for _ in range(2):
-        together, one, other, agreed = (made.run_epoch() for made in (joint, tags, words, agreeing))
+        together, one, other, agreed = (made.run_round() for made in (joint, tags, words, agreeing))
         assert together.train == pytest.approx(one.train + other.train, rel=1e-12)
         assert agreed.train != together.train
     assert same_weights(joint.learners[0], tags.learners[0])
@@ -328,15 +336,15 @@ def killed(made: Run, moment: str, number: int, monkeypatch) -> None:
         if (moment, number) == ("epoch", progress.done):
             raise Killed
 
-    begin = NetworkTraining.begin
+    begin = Training.begin
 
-    def begin_and_die(training: NetworkTraining) -> None:
+    def begin_and_die(training: Training) -> None:
         begin(training)
         if (moment, number) == ("start", made.rung):
             raise Killed
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(NetworkTraining, "begin", begin_and_die)
+        patch.setattr(Training, "begin", begin_and_die)
         made.go(report)
 
 
@@ -375,7 +383,9 @@ def test_a_killed_run_ends_as_if_it_was_not(moments, noisy, tmp_path, monkeypatc
     _, finished = made.go()
     assert finished
     assert files(directory) == files(whole)
-    assert {"first/lexicon.json", "second/model.safetensors", "model.json"} < files(whole).keys()
+    assert {"words/lexicon.json", "tags/model.safetensors", "tags/network.safetensors", "model.json"} < files(
+        whole
+    ).keys()
 
 
 @pytest.mark.parametrize("stop_at", [1, 3])
@@ -426,11 +436,11 @@ def test_a_run_gives_a_model_that_parses_with_its_best_weights(model, tmp_path):
 
 
 @pytest.fixture
-def starts(monkeypatch) -> list[list[Start] | None]:
+def starts(monkeypatch) -> list[list[Start]]:
     """What the rungs of a run start from, in their order: one start for each learner."""
-    seen: list[list[Start] | None] = []
-    begin = NetworkTraining.begin
-    monkeypatch.setattr(NetworkTraining, "begin", lambda self: seen.append(self.starts) or begin(self))
+    seen: list[list[Start]] = []
+    begin = Training.begin
+    monkeypatch.setattr(Training, "begin", lambda self: seen.append(self.starts) or begin(self))
     return seen
 
 
@@ -450,7 +460,7 @@ def test_a_harmonic_start_of_words_is_its_best_trees(model, start_trees, starts)
 @both_partners
 def test_a_random_start_is_no_start(model, starts):
     run(model=model, epochs=1, init=("random",)).go()
-    assert starts == [None]
+    assert starts == [[NOWHERE] * 2]
 
 
 @both_partners
@@ -474,7 +484,7 @@ def test_it_may_start_elsewhere_than_a_ladder_ends(starts):
 def test_a_ladder_from_a_random_start_may_be_anchored(starts):
     run(model="joint-sibling", epochs=1, ladder=("ndmv",), init=("random",), anchor=0.3).go()
     below, (tags, words) = starts
-    assert below is None
+    assert below == [NOWHERE]
     assert tags.heads is words.heads is not None
 
 
@@ -482,12 +492,12 @@ def test_a_joint_model_may_be_the_start_of_another(starts, tmp_path):
     joint, _ = run(tmp_path / "joint", model="joint-sibling", epochs=1).go()
     starts.clear()
     places = {
-        "init": ("model", str(tmp_path / "joint" / MODEL / "second")),
+        "init": ("model", str(tmp_path / "joint" / MODEL / "tags")),
         "word_init": ("model", str(tmp_path / "joint")),
     }
     run(model="joint-grand", epochs=1, **places).go()
     ((tags, words),) = starts
-    assert np.array_equal(tags.heads, parse_corpus(joint.second, CORPUS, Parsing()))
+    assert np.array_equal(tags.heads, parse_corpus(joint.over_tags, CORPUS, Parsing()))
     assert np.array_equal(words.heads, parse_corpus(joint, CORPUS, Parsing()))
 
 
@@ -532,7 +542,7 @@ def test_impossible_settings_are_refused(values, message):
 # ---------------------------------------------------------------- word vectors
 
 
-def with_vectors(text: str, folder: Path, corpus: Corpus = CORPUS, seed: int = 1, **values) -> Learner:
+def with_vectors(text: str, folder: Path, corpus: Corpus = CORPUS, seed: int = 1, **values) -> GradientLearner:
     path = folder / "some.vec"
     path.write_text(text, "utf-8")
     whole = configuration(model="joint-sibling", vectors=("file", str(path)), **values)
@@ -569,8 +579,8 @@ def test_vectors_are_looked_up_as_the_words_are_read(tmp_path):
 def test_vectors_go_on_learning(tmp_path):
     learner = with_vectors("a 0.5 -1 2\n", tmp_path)
     row = TAGS + learner.network.lexicon.words.id("a")
-    made = NetworkTraining(replace(learner.settings, model="lexical"), [learner], CORPUS, None, 1)
-    made.run_epoch()
+    made = Training(replace(learner.settings, model="lexical"), [learner], CORPUS, None, 1, [NOWHERE])
+    made.run_round()
     moved = learner.network.word_embedding.detach()[row] - torch.tensor([0.5, -1, 2])
     assert 0 < float(moved.abs().max()) < 0.1
 

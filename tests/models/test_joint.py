@@ -16,15 +16,17 @@ from chart.enumeration import projective_trees, tree_log_potential, tree_rule_co
 from learning.tagged import random_table
 from models.worded import random_words, worded
 
-from depinduce.chart.engine import expectations, log_partition
+from depinduce.chart.engine import log_partition
 from depinduce.corpus import Corpus, Reading
 from depinduce.errors import DepinduceError
 from depinduce.grammar.multinomials import Multinomials, uniform_counts
 from depinduce.grammar.rules import Order, RuleCounts
-from depinduce.learning.learners import TagLearner, WordLearner, product
+from depinduce.learning.expect import EStep
+from depinduce.learning.learners.networks import TagLearner, WordLearner
 from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.models.joint_model import JointModel
-from depinduce.models.loading import load_grammar, load_model, member
+from depinduce.models.loading import load_grammar, load_model
+from depinduce.models.model import part_of
 from depinduce.models.tag_model import GrammarModel
 from depinduce.models.word_model import LexicalModel
 from depinduce.networks.lexicon import Lexicon
@@ -69,7 +71,7 @@ def tag_grammar(order: Order, *non_heads: str, **about) -> GrammarModel:
 
 
 def joint(order: Order, *non_heads: str) -> JointModel:
-    return JointModel(lexical(Order.FIRST, *non_heads), tag_grammar(order, *non_heads))
+    return JointModel(tag_grammar(order, *non_heads), lexical(Order.FIRST, *non_heads))
 
 
 def log_potentials(problem, sentence: int) -> np.ndarray:
@@ -92,10 +94,10 @@ def heads_of(corpus: Corpus, model, **options) -> list[tuple[int, ...]]:
 @pytest.mark.parametrize("corpus", [CORPUS, UNKNOWN], ids=["known", "unknown"])
 def test_the_chart_of_the_product_is_the_enumeration_of_all_trees(order, non_heads, corpus):
     model = joint(order, *non_heads)
-    first, second = model.first.problem(corpus), model.second.problem(corpus)
+    over_tags, over_words = model.over_tags.problem(corpus), model.over_words.problem(corpus)
     log_z, parsed, opinions = log_partition(*model.problem(corpus)), heads_of(corpus, model), set()
     for sentence, length in enumerate(corpus.lengths):
-        one, other = log_potentials(first, sentence), log_potentials(second, sentence)
+        one, other = log_potentials(over_tags, sentence), log_potentials(over_words, sentence)
         assert log_z[sentence] == pytest.approx(np.logaddexp.reduce(one + other), rel=1e-12)
         trees = projective_trees(int(length))
         assert parsed[sentence] == trees[np.argmax(one + other)]
@@ -117,15 +119,17 @@ def test_a_grammar_over_words_parses_with_the_best_of_all_trees(order, corpus):
 
 @both_partners
 def test_a_constraint_of_the_part_over_words_alone_holds_in_the_product(order):
-    model = JointModel(lexical(Order.FIRST, "D"), tag_grammar(order))
-    first, second, log_z = (
-        model.first.problem(CORPUS),
-        model.second.problem(CORPUS),
-        log_partition(*model.problem(CORPUS)),
-    )
+    model = JointModel(tag_grammar(order), lexical(Order.FIRST, "D"))
+    parts = [part.problem(CORPUS) for part in model.parts.values()]
+    log_z = log_partition(*model.problem(CORPUS))
     for sentence in range(len(CORPUS)):
-        scores = log_potentials(first, sentence) + log_potentials(second, sentence)
+        scores = sum(log_potentials(part, sentence) for part in parts)
         assert log_z[sentence] == pytest.approx(np.logaddexp.reduce(scores), rel=1e-12)
+
+
+def both_learners(order: Order, settings: NeuralSettings) -> list[TagLearner | WordLearner]:
+    over_tags = TagLearner(RuleNetwork(order, TAGS, SETTINGS), CORPUS.tag_vocabulary, settings, seed=0)
+    return [over_tags, WordLearner(lexical().network, SETTINGS, settings, seed=0)]
 
 
 @both_partners
@@ -133,12 +137,10 @@ def test_a_constraint_of_the_part_over_words_alone_holds_in_the_product(order):
 def test_both_parts_count_the_trees_of_the_product(order, non_heads):
     settings = NeuralSettings(model=NAMES[order], non_heads=non_heads)
     torch.manual_seed(5)
-    tags = TagLearner(RuleNetwork(order, TAGS, SETTINGS), settings)
-    words = WordLearner(lexical().network, settings)
-    data = [learner.sentences(CORPUS, "training").all() for learner in (tags, words)]
-    problems = [learner.problem(learner.rules(own)[0], own) for learner, own in zip((tags, words), data, strict=True)]
-    expected = expectations(*product(*problems), positions=True)
-    found = tags.counts(expected), words.counts_in_product(data[1], expected)
+    learners = both_learners(order, settings)
+    views = [learner.view(learner.sentences(CORPUS, "training").all()) for learner in learners]
+    problems = [view.problem for view in views]
+    found, _ = EStep(learners, agreement=True, hard=False, constraints=[], threads=1).counts(views)
 
     counts = [RuleCounts.zeros_like(table) for table, _, _ in problems]
     roots = np.zeros(len(CORPUS.tags))
@@ -158,12 +160,12 @@ def test_both_parts_count_the_trees_of_the_product(order, non_heads):
 def test_trees_are_counted_by_both_parts(order):
     """As in hard EM and in a start: the counts of one tree per sentence."""
     settings = NeuralSettings(model=NAMES[order])
-    learners = TagLearner(RuleNetwork(order, TAGS, SETTINGS), settings), WordLearner(lexical().network, settings)
+    learners = both_learners(order, settings)
     rng = np.random.default_rng(0)
     trees = [projective_trees(int(n))[rng.integers(len(projective_trees(int(n))))] for n in CORPUS.lengths]
     for learner in learners:
         data = learner.sentences(CORPUS, "training").all()
-        table, batch, _ = learner.problem(learner.rules(data)[0], data)
+        table, batch, _ = learner.view(data).problem
         found = learner.counts_of_trees(data, np.concatenate(trees))
         counts = RuleCounts.zeros_like(table)
         for sentence, heads in enumerate(trees):
@@ -186,8 +188,8 @@ def test_beside_a_uniform_part_the_other_decides(order, decode, corpus):
     no_opinion = GrammarModel(order, CORPUS.tag_vocabulary, uniform)
     options = Parsing(decode, posteriors=True)
     for together, alone in (
-        (JointModel(lexical(scale=0.0), tag_grammar(order)), tag_grammar(order)),
-        (JointModel(lexical(), no_opinion), lexical()),
+        (JointModel(tag_grammar(order), lexical(scale=0.0)), tag_grammar(order)),
+        (JointModel(no_opinion, lexical()), lexical()),
     ):
         heads, posteriors = parse_with_posteriors(together, corpus, options)
         expected, probabilities = parse_with_posteriors(alone, corpus, options)
@@ -233,8 +235,7 @@ def test_k_best_trees_and_likelihoods_are_those_of_the_enumeration_in_any_pieces
     monkeypatch.setattr(decoding, "MOST_ROOM", room)
     k = 4
     parses = parse_trees(model, CORPUS, Parsing(k_best=k))
-    parts = [model] if isinstance(model, LexicalModel) else [model.first, model.second]
-    problems = [part.problem(CORPUS) for part in parts]
+    problems = [part.problem(CORPUS) for part in model.parts.values() or [model]]
     for sentence, length in enumerate(CORPUS.lengths):
         scores = sum(log_potentials(problem, sentence) for problem in problems)
         assert parses.log_z[sentence] == pytest.approx(np.logaddexp.reduce(scores), rel=1e-5)
@@ -279,7 +280,7 @@ def example(name: str) -> LexicalModel | JointModel:
     model = MODELS[name]
     if isinstance(model, LexicalModel):
         return replace(model, **ABOUT)
-    return JointModel(replace(model.first, **ABOUT), replace(model.second, **ABOUT), {"epochs": [1, 2]})
+    return JointModel(*(replace(part, **ABOUT) for part in model.parts.values()), {"rounds": [1, 2]})
 
 
 every_example = pytest.mark.parametrize("name", MODELS)
@@ -330,11 +331,11 @@ def test_a_model_without_words_of_its_own_comes_back(tmp_path):
 def test_each_part_of_a_joint_model_is_a_model(name, tmp_path):
     model = example(name)
     model.save(tmp_path / "model")
-    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == ["first", "model.json", "second"]
-    first, second = load_model(tmp_path / "model" / "first"), load_model(tmp_path / "model" / "second")
-    assert same_about(first, model.first) and same_about(second, model.second)
-    assert same_weights(first, model.first)
-    assert second.table.child.tobytes() == model.second.table.child.tobytes()
+    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == ["model.json", "tags", "words"]
+    over_tags, over_words = load_model(tmp_path / "model" / "tags"), load_model(tmp_path / "model" / "words")
+    assert same_about(over_tags, model.over_tags) and same_about(over_words, model.over_words)
+    assert same_weights(over_words, model.over_words)
+    assert over_tags.table.child.tobytes() == model.over_tags.table.child.tobytes()
 
 
 def test_saving_replaces_an_older_model_of_another_kind(tmp_path):
@@ -358,7 +359,7 @@ def test_the_grammar_of_a_joint_model_is_that_over_tags(tmp_path):
     example("joint-grand").save(tmp_path / "model")
     grammar = load_grammar(tmp_path / "model")
     assert grammar.order is Order.GRANDPARENT
-    assert grammar.table.child.tobytes() == example("joint-grand").second.table.child.tobytes()
+    assert grammar.table.child.tobytes() == example("joint-grand").over_tags.table.child.tobytes()
 
 
 def test_a_grammar_over_words_is_not_listed(tmp_path):
@@ -382,17 +383,18 @@ def changed(name: str, **changes):
 
 
 def swap_the_parts(folder: Path) -> None:
-    (folder / "first").rename(folder / "third")
-    (folder / "second").rename(folder / "first")
-    (folder / "third").rename(folder / "second")
+    (folder / "words").rename(folder / "others")
+    (folder / "tags").rename(folder / "words")
+    (folder / "others").rename(folder / "tags")
 
 
-def in_first(damage: Callable[[Path], None], folder: Path) -> None:
-    damage(folder / "first")
+def in_words(damage: Callable[[Path], None], folder: Path) -> None:
+    damage(folder / "words")
 
 
 OF_LEXICAL = {
     "lexicon cut short": cut("lexicon.json", 30),
+    "lexicon of another model": changed("lexicon.json", tags=[]),
     "no lexicon": lambda folder: (folder / "lexicon.json").unlink(),
     "fewer pairs": changed("lexicon.json", words={"symbols": [], "counts": []}, pairs=[]),
     "pairs of words that are not there": changed("lexicon.json", pairs=[[0, 999]]),
@@ -407,12 +409,12 @@ OF_LEXICAL = {
     "no description": lambda folder: (folder / "model.json").unlink(),
 }
 OF_JOINT = {
-    "no first": lambda folder: shutil.rmtree(folder / "first"),
-    "no second": lambda folder: shutil.rmtree(folder / "second"),
+    "no words": lambda folder: shutil.rmtree(folder / "words"),
+    "no tags": lambda folder: shutil.rmtree(folder / "tags"),
     "no history": changed("model.json", history=None),
     "parts swapped": swap_the_parts,
-    **{f"first: {what}": partial(in_first, OF_LEXICAL[what]) for what in ("no lexicon", "numbers cut short")},
-    "second: no numbers": lambda folder: (folder / "second" / "model.safetensors").unlink(),
+    **{f"words: {what}": partial(in_words, OF_LEXICAL[what]) for what in ("no lexicon", "numbers cut short")},
+    "tags: no numbers": lambda folder: (folder / "tags" / "model.safetensors").unlink(),
 }
 DAMAGES = [pytest.param("lexical", damage, id=f"lexical: {what}") for what, damage in OF_LEXICAL.items()]
 DAMAGES += [pytest.param("joint-sibling", damage, id=f"joint: {what}") for what, damage in OF_JOINT.items()]
@@ -428,22 +430,25 @@ def test_damage_is_told_with_its_place_and_a_remedy(name, damage, tmp_path):
     assert any(remedy in str(refusal.value).lower() for remedy in ("train", "copy it again", "name the directory"))
 
 
-# ---------------------------------------------------------------- members and constraints
+# ---------------------------------------------------------------- parts and constraints
 
 
-def test_the_members_of_a_joint_model():
+def test_the_parts_of_a_joint_model():
     model = joint(Order.SIBLING)
-    assert member(model, "joint") is model
-    assert member(model, "first") is model.first
-    assert member(model, "second") is model.second
+    assert part_of(model, None) is model
+    assert part_of(model, "words") is model.over_words
+    assert part_of(model, "tags") is model.over_tags
+    for name in ("first", "joint", ""):
+        with pytest.raises(DepinduceError, match=f"--part cannot be '{name}'. Choose from: tags, words."):
+            part_of(model, name)
 
 
 @pytest.mark.parametrize("plain", [lexical(), tag_grammar(Order.SIBLING)], ids=["words", "tags"])
-def test_other_models_have_no_members(plain):
-    assert member(plain, "joint") is plain
-    for name in ("first", "second"):
-        with pytest.raises(DepinduceError, match=f"--member {name}: only joint models have members"):
-            member(plain, name)
+def test_other_models_have_no_parts(plain):
+    assert part_of(plain, None) is plain
+    for name in ("tags", "words"):
+        with pytest.raises(DepinduceError, match=f"--part {name}: only joint models have parts"):
+            part_of(plain, name)
 
 
 @every_model

@@ -23,7 +23,7 @@ def example(order: Order = Order.SIBLING, seed: int = 1, **changes) -> GrammarMo
     table.child[0] = [0, -np.inf, -np.inf]  # an impossible rule, too
     tags = Vocabulary(["NOUN", "VERB", "Ä/ß"], [5, 3, 1])
     reading = Reading("xpos", lowercase=True, punctuation="penn", max_length=12)
-    return GrammarModel(order, tags, table, ("VERB",), reading, changes.get("history", {"seed": 7, "steps": []}))
+    return GrammarModel(order, tags, table, ("VERB",), reading, changes.get("history", {"seed": 7, "rounds": []}))
 
 
 @pytest.mark.parametrize("order", list(Order))
@@ -45,7 +45,7 @@ def test_a_model_is_json_and_safetensors_and_nothing_else(tmp_path, monkeypatch)
     header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     assert {"root", "child", "decision"} <= header.keys()
     description = json.loads((tmp_path / "model" / "model.json").read_text("utf-8"))
-    assert description["format_version"] == 1
+    assert description["format_version"] == 2
     assert description["tags"]["symbols"] == ["NOUN", "VERB", "Ä/ß"]
 
     def refuse(*arguments, **options):
@@ -140,7 +140,7 @@ def cut(name: str, size: int):
         pytest.param(changed_description(format="something"), "not a model of depinduce", id="another format"),
         pytest.param(
             changed_description(format_version=99, depinduce="9.0"),
-            "written in format 99 by depinduce 9.0; this version reads format 1",
+            "written in format 99 by depinduce 9.0; this version reads formats 1 and 2",
             id="format of the future",
         ),
         pytest.param(changed_description(tags=None), "cannot be read (KeyError", id="no tags"),

@@ -19,8 +19,8 @@ from depinduce.errors import DepinduceError
 from depinduce.evaluation.trees import find_cycle, is_projective
 from depinduce.grammar.rules import Order, RuleTable
 from depinduce.grammar.trees import tree_log_potentials
-from depinduce.learning.count_training import train_counts
-from depinduce.learning.settings.counts import CountSettings
+from depinduce.learning.run import Run
+from depinduce.learning.settings.configuration import configure
 from depinduce.models.tag_model import GrammarModel
 from depinduce.parsing import streams
 from depinduce.parsing.decoding import Parsing, parse_corpus
@@ -32,8 +32,9 @@ every_decoder = pytest.mark.parametrize("decode", ["viterbi", "mbr"])
 
 @pytest.fixture(scope="module")
 def model() -> GrammarModel:
-    reading = Reading()
-    return train_counts(CountSettings(iterations=5, non_heads=("ud",)), reading, load_corpus(demo_file("train")))[0]
+    configuration = configure({"iterations": 5, "non_heads": ("ud",), "max_length": None})
+    trained, _ = Run(configuration, load_corpus(demo_file("train"))).go()
+    return trained
 
 
 def parsed(model: GrammarModel, path: Path, parsing: Parsing | None = None, block: int = 2000) -> str:

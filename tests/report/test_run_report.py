@@ -175,14 +175,15 @@ def test_a_heat_map_can_be_read_without_colours():
 
 
 def epoch(number: int, rung: int = 0, member: int = 0, max_length: int = 9, dev: float | None = -5.0, **more) -> dict:
-    line = {"rung": rung, "model": "ndmv" if rung == 0 else "sibling", "member": member, "epoch": number}
+    line = {"rung": rung, "model": "ndmv" if rung == 0 else "sibling", "member": member, "round": number}
     return line | {"max_length": max_length, "train": -10.0 - number, "dev": dev} | more
 
 
 def test_rungs_and_members_are_told_apart_and_growing_sentences_left_out():
     lines = [epoch(number, member=member, max_length=7 + number) for member in (0, 1) for number in (1, 2)]
     lines += [epoch(1, rung=1, watched={"uas_15": 40.0}), epoch(2, rung=1, dev=-math.inf, watched={"uas_15": 50.0})]
-    history = {"settings": {"model": "sibling", "init": ["harmonic"]}, "epochs": lines, "watched": True}
+    settings = {"model": "sibling", "init": ["harmonic"]}
+    history = {"settings": settings, "round_name": "epoch", "rounds": lines, "watched": True}
     facts = facts_of(grammar(history=history))
     assert [(rung.model, len(rung.members)) for rung in facts.training.rungs] == [("ndmv", 2), ("sibling", 1)]
     page = page_of(facts)
@@ -253,7 +254,7 @@ def test_a_model_from_nowhere_has_a_report():
 
 def test_a_model_of_another_version_has_a_report():
     settings = {"model": "dmv-of-tomorrow", "init": ["sunrise"]}
-    page = page_of(facts_of(grammar(history={"settings": settings, "steps": []})))
+    page = page_of(facts_of(grammar(history={"settings": settings, "rounds": []})))
     assert "dmv-of-tomorrow" in page.text
 
 

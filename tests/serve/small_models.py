@@ -42,7 +42,7 @@ def over_words(order: Order, *non_heads: str) -> LexicalModel:
 
 
 def joint(order: Order, *non_heads: str, inside_out: bool = False) -> JointModel:
-    return JointModel(over_words(Order.FIRST, *non_heads), over_tags(order, *non_heads, inside_out=inside_out))
+    return JointModel(over_tags(order, *non_heads, inside_out=inside_out), over_words(Order.FIRST, *non_heads))
 
 
 def known(order: Order, inside_out: bool = False) -> GrammarModel:

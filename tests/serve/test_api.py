@@ -107,7 +107,7 @@ def test_a_model_with_other_tags_has_no_examples(tmp_path):
 
 def test_runs_models_and_folders_are_found_once_under_different_names(models, tmp_path):
     shutil.copytree(models / "dmv", tmp_path / "a" / "dmv")
-    shutil.copytree(models / "dmv", tmp_path / "b" / "run" / "model")
+    shutil.copytree(models / "dmv" / "model", tmp_path / "b" / "run" / "model")
     shutil.copytree(models / "dmv", tmp_path / "b" / ".hidden")
     shelf = Shelf([models / "dmv", tmp_path, tmp_path / "a" / "dmv"])
     assert list(shelf.models) == [f"{models.name}/dmv", "a/dmv", "run"]
@@ -128,7 +128,7 @@ def test_where_there_is_no_model_it_is_said_at_once(tmp_path):
 
 def test_a_damaged_model_is_told_in_words(models, tmp_path):
     shutil.copytree(models / "dmv", tmp_path / "broken")
-    (tmp_path / "broken" / "model.safetensors").write_bytes(b"nonsense")
+    (tmp_path / "broken" / "model" / "model.safetensors").write_bytes(b"nonsense")
     shelf = Shelf([tmp_path / "broken"])
     with pytest.raises(DepinduceError, match="the model cannot be read"):
         shelf["broken"].parser()

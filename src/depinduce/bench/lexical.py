@@ -107,7 +107,7 @@ def new_training(settings: LexicalBench, model: str) -> tuple[Training, np.ndarr
 def bare_products(training: Training, batch: np.ndarray) -> Callable[[], None]:
     """A function that multiplies matrices of the shapes that a step of L-NDMV multiplies."""
     (learner,), (data, _) = training.learners, training.train[0].take(batch)
-    assert isinstance(learner, WordLearner)  # it is L-NDMV
+    assert isinstance(learner, WordLearner) and data.words is not None  # it is L-NDMV
     network = learner.network
     vocabulary, size, rank = len(network.lexicon), network.symbols.shape[1], network.rank
     heads = np.bincount(data.words.contexts[:, 0], minlength=4).tolist()  # of each direction and valence

@@ -160,8 +160,10 @@ def new_training(settings: TrainingBench, corpus: Corpus) -> Training:
     """Our training: epochs of a sibling model as `depinduce train` runs them, without an anchor."""
     values = {"model": "sibling", "method": "dmo", "init": ("random",), "batch_size": settings.batch_size}
     configuration = configure(values | {"threads": settings.threads, "seed": settings.seed})
-    learners = make_learners(configuration.learning, configuration, corpus, settings.seed)
-    return Training(configuration.learning, learners, corpus, None, settings.seed)
+    learning = configuration.learning
+    assert isinstance(learning, NeuralSettings)
+    learners = make_learners(learning, configuration, corpus, settings.seed)
+    return Training(learning, learners, corpus, None, settings.seed)
 
 
 def network_of(training: Training) -> RuleNetwork:

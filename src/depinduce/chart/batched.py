@@ -17,8 +17,9 @@ spans shorter than some width are kept as two tensors, for a sum over split poin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -30,6 +31,14 @@ from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, STOP, Batch, Facto
 NEVER = -1e30
 
 Sum = Callable[[Tensor, int], Tensor]  # terms, the dimension to sum over
+
+
+class TensorFactors(NamedTuple):
+    """Factors with all their parts, as tensors; gradients flow to them."""
+
+    root: Tensor  # [token]
+    decision: Tensor  # [token, direction, valence, STOP or GO]
+    arc: Tensor  # [arc, valence]
 
 
 def log_sum(terms: Tensor, dim: int) -> Tensor:
@@ -47,13 +56,13 @@ def log_partition(
     child: Tensor,
     decision: Tensor,
     batch: Batch,
-    factors: Factors | None = None,
+    factors: Factors | TensorFactors | None = None,
     plus: Sum = log_sum,
 ) -> Tensor:
     """The log of the summed potential of each sentence's trees, -inf where there is none. [sentence]
 
     root: [column], child: [row, column], decision: [row, STOP or GO], as in a RuleTable
-    factors: of arrays or tensors; gradients flow to tensors
+    factors: gradients flow to tensors
     """
     if len(batch) == 0:
         return root.new_zeros(0)
@@ -75,8 +84,8 @@ def best_trees(
     given = _filled(factors, batch, root)
     with torch.enable_grad():  # the gradient of the best score is one at the arcs of the best tree
         roots, arcs = (part.detach().requires_grad_() for part in (given.root, given.arc))
-        rules = (part.detach() for part in (root, child, decision))
-        scores = log_partition(*rules, batch, Factors(roots, given.decision.detach(), arcs), greatest)
+        fixed = TensorFactors(roots, given.decision.detach(), arcs)
+        scores = log_partition(root.detach(), child.detach(), decision.detach(), batch, fixed, greatest)
         wanted = (roots, arcs)
         is_root, is_arc = torch.autograd.grad(scores.sum(), wanted, allow_unused=True, materialize_grads=True)
     arc = (is_arc.sum(dim=-1) > 0.5).nonzero().squeeze(-1).cpu().numpy()
@@ -119,7 +128,9 @@ class _Problem:
     reaches into the padding.
     """
 
-    def __init__(self, root: Tensor, child: Tensor, decision: Tensor, batch: Batch, factors: Factors | None) -> None:
+    def __init__(
+        self, root: Tensor, child: Tensor, decision: Tensor, batch: Batch, factors: Factors | TensorFactors | None
+    ):
         self.batch, self.length = batch, int(batch.lengths.max())
         self.root, self.child, self.decision = (part.clamp(min=NEVER) for part in (root, child, decision))
         self.factors = _filled(factors, batch, root)
@@ -148,19 +159,19 @@ class _Problem:
         return take(self.root, self.column) + take(self.factors.root, self.token)
 
 
-def _filled(factors: Factors | None, batch: Batch, like: Tensor) -> Factors:
-    """Factors with all their parts, as tensors of the type and device of the rules, none below NEVER."""
-    factors, tokens = factors or Factors(), len(batch.column)
+def _filled(factors: Factors | TensorFactors | None, batch: Batch, like: Tensor) -> TensorFactors:
+    """Factors as tensors of the type and device of the rules, none below NEVER."""
+    given, tokens = Factors() if factors is None else factors, len(batch.column)
 
     def fill(part: np.ndarray | Tensor | None, *shape: int) -> Tensor:
         if part is None:
             return like.new_zeros(shape)
         return torch.as_tensor(part, dtype=like.dtype, device=like.device).clamp(min=NEVER)
 
-    return Factors(
-        root=fill(factors.root, tokens),
-        decision=fill(factors.decision, tokens, 2, 2, 2),
-        arc=fill(factors.arc, int(batch.arc_offsets[-1]), 2),
+    return TensorFactors(
+        root=fill(given.root, tokens),
+        decision=fill(given.decision, tokens, 2, 2, 2),
+        arc=fill(given.arc, int(batch.arc_offsets[-1]), 2),
     )
 
 
@@ -182,11 +193,11 @@ class _SiblingSide:
     """The potentials of all heads in one direction; lists are by width, from 1, of an arc from h to c."""
 
     stop: Tensor  # [sentence, word]: no children at all
-    first: list[Tensor]  # [sentence, span]: GO, and c is the first child
-    stop_after: list[Tensor]  # [sentence, span]: STOP after c
-    go_after: list[Tensor]  # [sentence, span]: GO after c
-    child_after: list[Tensor]  # [sentence, span, width - 1]: each word between h and c as the child after c
-    arc: list[Tensor]  # [sentence, span]: the factor of the arc if c is a later child
+    first: Sequence[Tensor]  # [sentence, span]: GO, and c is the first child
+    stop_after: Sequence[Tensor]  # [sentence, span]: STOP after c
+    go_after: Sequence[Tensor]  # [sentence, span]: GO after c
+    child_after: Sequence[Tensor]  # [sentence, span, width - 1]: each word between h and c as the child after c
+    arc: Sequence[Tensor]  # [sentence, span]: the factor of the arc if c is a later child
 
 
 def _sibling_side(problem: _Problem, direction: int) -> _SiblingSide:
@@ -285,7 +296,7 @@ class _GrandparentSide:
     """The potentials of all heads in one direction and every context; the list is by width, from 1."""
 
     stop: Tensor  # [sentence, word, context, valence]
-    attach: list[Tensor]  # [sentence, span, context, valence]: GO, and c is the child
+    attach: Sequence[Tensor]  # [sentence, span, context, valence]: GO, and c is the child
 
 
 def _grandparent_side(problem: _Problem, contexts: np.ndarray, direction: int) -> _GrandparentSide:

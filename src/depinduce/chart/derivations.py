@@ -24,7 +24,7 @@ import numpy as np
 
 from depinduce.chart.functions import chart
 from depinduce.chart.lanes import LANES
-from depinduce.chart.passes import group_length, inside_group, open_charts
+from depinduce.chart.passes import inside_group, open_charts
 from depinduce.chart.problem import edge_pointers, sentence_length
 from depinduce.chart.semirings import ZERO, as_probability, divide_scalar
 from depinduce.compiled import compiled
@@ -95,8 +95,7 @@ def tree_pass(arrays, groups, space, redo, seeds, log_z, heads):
     edges, stack = edge_pointers(space), np.empty(4 * space.longest + 8, np.int64)
     for g in range(len(groups)):
         group = groups[g]
-        n, contexts = group_length(problem, group), chart.context_count(problem, group)
-        inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo)
+        n, contexts = inside_group(problem, group, places, cells, totals, log_z, redo)
         for lane in range(LANES):
             if totals[lane] == ZERO:
                 continue
@@ -113,7 +112,8 @@ def tree_pass(arrays, groups, space, redo, seeds, log_z, heads):
 
 def bottom_up(problem, n, length, contexts, lane, places, cells, edges, stack, state, order):
     """The cells that some tree uses, parts before wholes, into `order`; gives their number."""
-    state[: chart.cell_count(n, contexts)] = 0
+    for cell in range(chart.cell_count(n, contexts)):
+        state[cell] = 0
     found, height = 0, 1
     stack[0] = GOAL_CELL
     while height > 0:
@@ -160,8 +160,7 @@ def entropy_pass(arrays, groups, space, redo, log_z, entropies):
     order, entropy = np.empty(names, np.int64), np.empty(names)
     for g in range(len(groups)):
         group = groups[g]
-        n, contexts = group_length(problem, group), chart.context_count(problem, group)
-        inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo)
+        n, contexts = inside_group(problem, group, places, cells, totals, log_z, redo)
         for lane in range(LANES):
             if totals[lane] != ZERO:
                 sentence, length = group[lane], sentence_length(problem, group[lane])
@@ -212,11 +211,11 @@ def rank_edges(edges, count, k, ways, loss, cell, candidates, ranks, choice):
         score = candidates[best]
         e, rank_a, rank_b = ranks[best, 0], ranks[best, 1], ranks[best, 2]
         loss[cell, ways[cell]] = score  # made relative below
-        choice[cell, ways[cell]] = ranks[best]
-        ways[cell] += 1
         waiting -= 1
         candidates[best] = candidates[waiting]
-        ranks[best] = ranks[waiting]
+        for x in range(3):
+            choice[cell, ways[cell], x], ranks[best, x] = ranks[best, x], ranks[waiting, x]
+        ways[cell] += 1
         # its successors; part a only moves while part b is at its best, so that none comes twice
         a, b = edges.part_a[e], edges.part_b[e]
         if b >= 0 and rank_b + 1 < ways[b]:
@@ -259,8 +258,7 @@ def k_best_pass(arrays, groups, space, redo, k, log_z, heads):
     candidates, ranks = np.empty(longest + 2 * k + 2), np.empty((longest + 2 * k + 2, 3), np.int64)
     for g in range(len(groups)):
         group = groups[g]
-        n, contexts = group_length(problem, group), chart.context_count(problem, group)
-        inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo)
+        n, contexts = inside_group(problem, group, places, cells, totals, log_z, redo)
         for lane in range(LANES):
             if totals[lane] == ZERO:
                 continue

@@ -19,7 +19,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -40,9 +40,9 @@ class Expectations:
 
     log_z: np.ndarray  # [sentence]
     counts: RuleCounts
-    root: np.ndarray | None = None  # [token] posterior of being the root
-    decision: np.ndarray | None = None  # [token, direction, valence, STOP or GO]
-    arc: np.ndarray | None = None  # [arc, valence of the head], see Batch.arc_offsets
+    root: np.ndarray  # [token] posterior of being the root; empty where nobody asked, like the next two
+    decision: np.ndarray  # [token, direction, valence, STOP or GO]
+    arc: np.ndarray  # [arc, valence of the head], see Batch.arc_offsets
 
 
 @dataclass(frozen=True)
@@ -96,14 +96,12 @@ def expectations(
     _over_trees(_sums(space), table, batch, factors, threads, run, with_outside=True)
     counted.sort(key=lambda pair: pair[0])  # whichever thread was first: the same sum to the last bit
     first, *others = (counts for _, counts in counted) if counted else [_no_counts(table)]
-    total = CountArrays(*(sum(parts[1:], parts[0]) for parts in zip(first, *others, strict=True)))
+    total = CountArrays(*(reduce(np.add, parts) for parts in zip(first, *others, strict=True)))
     counts = RuleCounts(
         total.root,
         total.child.reshape(rows + 1, columns + 1)[:-1, :-1],
         total.decision.reshape(rows + 1, 2)[:-1],
     )
-    if not positions:
-        return Expectations(log_z, counts)
     decision, arc = posteriors.decision.reshape(-1, 2, 2, 2), posteriors.arc.reshape(-1, 2)
     return Expectations(log_z, counts, posteriors.root, decision, arc)
 
@@ -289,7 +287,9 @@ def _workspace(k: int, chart: Chart, longest: int, contexts: int, with_outside: 
         kept = _aligned(sizes[0], np.int64), _aligned(sizes[1], np.float64)
         if max(sizes) <= _KEPT_NUMBERS:
             _memory.arrays[k] = kept
-    return Workspace(*kept, np.empty(longest + 1), np.empty(4 * (longest + 1), dtype=np.int64), longest, contexts)
+    places, cells = kept
+    edge_weights, edge_links = np.empty(longest + 1), np.empty(4 * (longest + 1), dtype=np.int64)
+    return Workspace(places, cells, edge_weights, edge_links, longest, contexts)
 
 
 def _aligned(size: int, dtype: type) -> np.ndarray:

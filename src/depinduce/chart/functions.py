@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from itertools import chain
+from types import ModuleType
+from typing import NamedTuple, NoReturn
+
+from depinduce.chart import sums
 
 
 class ChartFunctions(NamedTuple):
@@ -48,5 +52,31 @@ class Chart(NamedTuple):
     templates: tuple[Callable, ...]  # those of its functions that differ between semirings, callees first
 
 
+def make_chart(
+    name: str, cells: ModuleType, rules: ModuleType, inside: ModuleType, outside: ModuleType, trees: ModuleType
+) -> Chart:
+    """The chart whose functions lie in these modules."""
+    functions = ChartFunctions(
+        context_count=cells.context_count,
+        load_rules=rules.load_rules,
+        fill_inside=inside.fill_inside,
+        root_weight=inside.root_weight,
+        start_outside=outside.start_outside,
+        seed_outside=outside.seed_outside,
+        erase_lane=rules.erase_lane,
+        fill_outside=outside.fill_outside,
+        root_posterior=outside.root_posterior,
+        position_posteriors=outside.position_posteriors,
+        cell_count=trees.cell_count,
+        expand=trees.expand,
+    )
+    templates = (module.TEMPLATES for module in (rules, sums, inside, outside, trees))
+    return Chart(name, cells.workspace, functions, tuple(chain.from_iterable(templates)))
+
+
+def _not_given(*arguments: object) -> NoReturn:
+    raise NotImplementedError("a function of a chart is called before `kernels` has put it in")
+
+
 # The chart that `passes` and `derivations` work on: declared here, given its functions by `kernels`.
-chart = ChartFunctions(*ChartFunctions._fields)
+chart = ChartFunctions(*[_not_given] * len(ChartFunctions._fields))

@@ -28,7 +28,8 @@ class Kernels(NamedTuple):
 def kernels(chart: Chart, semiring: Semiring) -> Kernels:
     """The passes, given the functions of the chart and the meanings of the semiring."""
     own = in_semiring(semiring, chart.name, chart.templates)
-    compiled = (own.get(name, function) for name, function in chart.functions._asdict().items())
+    functions = chart.functions._asdict() | own
+    compiled = (functions[name] for name in ChartFunctions._fields)
     templates = (*passes.TEMPLATES, *derivations.TEMPLATES)
     made = in_semiring(semiring, chart.name, templates, chart=ChartFunctions(*compiled))
     return Kernels(*(made[name] for name in Kernels._fields))

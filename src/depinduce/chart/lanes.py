@@ -11,12 +11,19 @@ the first lane. Nothing checks bounds.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic, models, register_model
+from numba import extending, types
+from numba.extending import models, register_model
 
 from depinduce.compiled import compiled
+
+
+def intrinsic(builder: Callable) -> Callable:
+    """A function that compiled functions call, from what builds its code: the typing context is not its argument."""
+    return extending.intrinsic(builder)
+
 
 LANES = 4
 
@@ -85,7 +92,7 @@ def advance(typing_context, memory, count):
 def _loader(vector, result_type):
     def load(typing_context, array, index):
         def generate(context, builder, signature, args):
-            value = builder.load(_vector_pointer(builder, *args, vector))
+            value = builder.load(_vector_pointer(builder, args[0], args[1], vector))
             value.align = 8
             return value
 

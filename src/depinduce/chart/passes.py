@@ -29,11 +29,12 @@ def open_charts(arrays, space):
     return pointers(arrays), pointer(space.places), pointer(space.cells), np.empty(LANES)
 
 
-def inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo):
+def inside_group(problem, group, places, cells, totals, log_z, redo):
     """The inside charts and log Z of one group; `totals` is Z itself, and zero where there is nothing to do.
 
-    `redo` marks the sentences that left the safe range of probabilities.
+    `redo` marks the sentences that left the safe range of probabilities. Gives the size of the charts: n and contexts.
     """
+    n, contexts = group_length(problem, group), chart.context_count(problem, group)
     log_scale, spoilt_lanes = np.zeros(LANES), np.zeros(LANES)
     chart.load_rules(problem, group, n, contexts, places, cells, log_scale)
     bad = chart.fill_inside(problem.child, problem.columns, n, contexts, places, cells)
@@ -51,6 +52,7 @@ def inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo
                 if SCALED and not (totals[lane] == ZERO or LOWEST <= totals[lane] <= HIGHEST):
                     redo[sentence], totals[lane] = True, ZERO
                 log_z[sentence] = log_scalar(totals[lane]) - log_scale[lane]
+    return n, contexts
 
 
 def expectation_pass(arrays, groups, space, redo, with_outside, log_z, counts, posteriors):
@@ -59,8 +61,7 @@ def expectation_pass(arrays, groups, space, redo, with_outside, log_z, counts, p
     child_count, decision_count = pointer(counts.child), pointer(counts.decision)
     for g in range(len(groups)):
         group = groups[g]
-        n, contexts = group_length(problem, group), chart.context_count(problem, group)
-        inside_group(problem, group, n, contexts, places, cells, totals, log_z, redo)
+        n, contexts = inside_group(problem, group, places, cells, totals, log_z, redo)
         if not with_outside:
             continue
         chart.start_outside(n, contexts, cells)

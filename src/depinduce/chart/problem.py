@@ -65,6 +65,21 @@ def sentence_length(problem, sentence):
 
 
 @compiled
+def sentence_lengths(problem, group):
+    """Those of all lanes."""
+    lengths = np.zeros(LANES, np.int64)
+    for lane in range(LANES):
+        lengths[lane] = sentence_length(problem, group[lane])
+    return lengths
+
+
+@compiled
+def first_token(problem, sentence):
+    """Where a sentence begins."""
+    return problem.offsets[sentence] if sentence >= 0 else 0
+
+
+@compiled
 def word_scales(word, lengths, total, best, leaf, scales, log_scale):
     """The scale of one word in each lane, into `scales`; adds its logarithm where the word exists.
 

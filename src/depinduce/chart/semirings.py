@@ -32,14 +32,14 @@ class Semiring(NamedTuple):
     EXACT: bool  # are potentials rounded so that sums of them have no rounding error?
     ZERO: float
     ONE: float
-    plus: object  # of Lanes
-    times: object
-    probability: object  # a posterior weight, taken out of log space
-    plus_scalar: object  # the same of single numbers
-    times_scalar: object
-    divide_scalar: object
-    as_probability: object
-    log_scalar: object
+    plus: Callable  # of Lanes
+    times: Callable
+    probability: Callable  # a posterior weight, taken out of log space
+    plus_scalar: Callable  # the same of single numbers
+    times_scalar: Callable
+    divide_scalar: Callable
+    as_probability: Callable
+    log_scalar: Callable
 
     @property
     def meanings(self) -> dict[str, object]:

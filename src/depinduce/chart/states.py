@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -62,8 +63,8 @@ class StateExpectations:
 
     log_z: np.ndarray  # [sentence]
     counts: StateRules
-    root: np.ndarray | None = None  # [token]
-    arc: np.ndarray | None = None  # [arc], arc = head · n + child after those of the sentences before
+    root: np.ndarray  # [token]; empty where nobody asked, like the next
+    arc: np.ndarray  # [arc], arc = head · n + child after those of the sentences before
 
 
 def state_expectations(
@@ -88,8 +89,8 @@ def state_expectations(
     shares = [np.arange(k, len(batch), threads) for k in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
         parts = list(pool.map(run, shares))
-    counts = StateRules(*(sum(found[1:], found[0]) for found in zip(*parts, strict=True)))
-    return StateExpectations(log_z, counts, root, arc) if positions else StateExpectations(log_z, counts)
+    counts = StateRules(*(reduce(np.add, found) for found in zip(*parts, strict=True)))
+    return StateExpectations(log_z, counts, root, arc)
 
 
 def _probabilities(log_weights: np.ndarray) -> np.ndarray:
@@ -134,8 +135,8 @@ def _expectations(
                 break
             last = direction
             factor = RESCALING**direction
-            link *= factor
-            top *= factor
+            multiply_all(link, factor)
+            multiply_all(top, factor)
             log_scale += n * step * direction
             total = fill_inside(link, top, side, gap)
         if not (SMALLEST <= total <= LARGEST):
@@ -183,26 +184,54 @@ def fetch_rules(tags, emitted, may_head, root, child, decision, emission, link, 
 def scale_words(link, top, side):
     """Multiply weights so that the largest of each kind is 1; gives the sum of the logarithms of the scales.
 
-    Every tree has one link or the root to each word, two stops of each word, and one root.
+    Every tree has one link or the root to each word, two stops of each word, and one root. Written as loops, because
+    expressions with slices of five dimensions take as long to compile as all the rest.
     """
     states, n = top.shape
     log_scale = 0.0
     for c in range(n):
-        best = link[:, :, :, :, c].max()
+        best = 0.0
+        for z in range(states):
+            for v in range(VALENCES):
+                for y in range(states):
+                    for h in range(n):
+                        best = max(best, link[z, v, y, h, c])
         if best > 0.0:
             log_scale -= np.log(best)
-            top[:, c] /= best
-            link[:, :, :, :, c] /= best
+            for z in range(states):
+                top[z, c] /= best
+                for v in range(VALENCES):
+                    for y in range(states):
+                        for h in range(n):
+                            link[z, v, y, h, c] /= best
         for direction in range(2):
-            best = side[direction, :, :, c, c].max()
+            best = 0.0
+            for z in range(states):
+                for v in range(VALENCES):
+                    best = max(best, side[direction, z, v, c, c])
             if best > 0.0:
                 log_scale -= np.log(best)
-                side[direction, :, :, c, c] /= best
-    best = top.max()
+                for z in range(states):
+                    for v in range(VALENCES):
+                        side[direction, z, v, c, c] /= best
+    best = 0.0
+    for z in range(states):
+        for c in range(n):
+            best = max(best, top[z, c])
     if best > 0.0:
         log_scale -= np.log(best)
-        top /= best
+        for z in range(states):
+            for c in range(n):
+                top[z, c] /= best
     return log_scale
+
+
+@compiled
+def multiply_all(weights, factor):
+    """Of an array of any number of dimensions, in place."""
+    flat = weights.ravel()
+    for k in range(flat.size):
+        flat[k] *= factor
 
 
 @compiled

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     test = load_corpus(demo_file("test"), reading, tag_vocabulary=train.tag_vocabulary, with_heads=True)
     heads = parse_corpus(parser.model, test, Parsing())
     systems = {"depinduce, count DMV": heads} | {name: guess(test.offsets, 0) for name, guess in BASELINES.items()}
-    scores = {name: score(test.heads, guess, test.offsets) for name, guess in systems.items()}
+    scores = {name: score(test.gold, guess, test.offsets) for name, guess in systems.items()}
     title = f"{len(test)} held-out sentences against their gold trees (%)"
     show_table(comparison_table(scores, title))
     for number in _presentable(test):
@@ -102,12 +102,12 @@ def _sentence(test: Corpus, heads: np.ndarray, number: int) -> tuple[list[str], 
     span = slice(test.offsets[number], test.offsets[number + 1])
     words = [test.word_vocabulary[word] for word in test.words[span]]
     tags = [test.tag_vocabulary[tag] for tag in test.tags[span]]
-    return words, tags, heads[span].tolist(), test.heads[span].tolist()
+    return words, tags, heads[span].tolist(), test.gold[span].tolist()
 
 
 def _longest_right(test: Corpus, heads: np.ndarray) -> int:
     """The longest sentence with every head right: fit for a picture."""
-    wrong = np.add.reduceat(heads != test.heads, test.offsets[:-1])
+    wrong = np.add.reduceat(heads != test.gold, test.offsets[:-1])
     return int(np.argmax(np.where(wrong == 0, test.lengths, 0)))
 
 

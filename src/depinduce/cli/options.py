@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import itertools
+import re
 import textwrap
 import tomllib
 from collections.abc import Collection
@@ -17,11 +19,33 @@ if TYPE_CHECKING:
 Settings = TypeVar("Settings", bound="DataclassInstance")
 
 
-class HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Help whose lines do not break inside `ud-sibling` or `--non-heads`."""
+WIDEST = 100  # columns of a text that is read with ease
+IN_A_LIST = re.compile(r" +\S+  +(?=\S)")  # a name with its indentation, before what is said of it
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Help whose lines do not break inside `ud-sibling` or `--non-heads`, and whose texts fit the terminal.
+
+    In a text, blank lines part paragraphs; an indented line `  name  what it is` goes on below the second column, and
+    any other indented line, such as a command to be copied, stays as it is.
+    """
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        lines: list[str] = []
+        for indented, some in itertools.groupby(text.splitlines(), lambda line: line[:1] in ("", " ")):
+            for line in some if indented else [" ".join(some)]:
+                name = IN_A_LIST.match(line)
+                if indented and name is None:
+                    lines.append(indent + line)
+                    continue
+                first, rest = (name[0], line[name.end() :]) if name else ("", line)
+                below = indent + " " * len(first)
+                lines += textwrap.wrap(rest, min(width, WIDEST), initial_indent=indent + first,
+                                       subsequent_indent=below, break_on_hyphens=False)  # fmt: skip
+        return "\n".join(lines)
 
 
 def add_settings(
@@ -100,7 +124,7 @@ class _ForExperts(argparse.Action):
     """Refuses what was an option of its own once, and says what to write."""
 
     def __call__(self, parser, namespace, values, option_string=None):
-        value = " ".join(values) if values else ("false" if option_string.startswith("--no-") else "true")
+        value = " ".join(values) if values else ("false" if str(option_string).startswith("--no-") else "true")
         shown = f'"{self.dest}={value}"' if " " in value else f"{self.dest}={value}"
         raise DepinduceError(f"{option_string} is no option: write --set {shown}, or put it into a recipe of yours.")
 
@@ -118,18 +142,36 @@ class Renamed(argparse.Action):
 
 def read_assignments(assignments: Collection[str], *settings: type) -> dict[str, Any]:
     """What `--set name=value` says; a value is written as in a recipe, quotes may be left away."""
-    types = {name: kind for part in settings for name, kind in get_type_hints(part).items()}
+    types = {name: get_type_hints(part)[name] for part in settings for name in names_of(part)}
     values: dict[str, Any] = {}
     for assignment in assignments:
-        name, equals, text = assignment.partition("=")
-        if not equals:
+        written, _, text = assignment.partition("=")
+        name = written.strip().replace("-", "_")
+        if not name or "=" not in assignment:
             raise DepinduceError(f"--set {assignment}: write NAME=VALUE, such as size=50.")
         try:
-            value = tomllib.loads(f"value = {text}")["value"]
-        except tomllib.TOMLDecodeError:
-            value = text.split() if get_origin(types.get(name)) is tuple else text
-        values[name] = value
+            values[name] = _read_value(text.strip(), types.get(name, str))
+        except ValueError as error:
+            raise DepinduceError(f"--set {assignment}: {error}") from None
     return values
+
+
+def _read_value(text: str, annotation: Any) -> Any:
+    """A value of the annotated type; ValueError says what should be written."""
+    is_list, kinds = get_origin(annotation) is tuple, get_args(annotation) or (annotation,)
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text
+    if is_list:
+        return value if isinstance(value, list | str) and value != text else text.split()
+    if str in kinds:
+        return value if isinstance(value, str) else text
+    wanted = {bool: "true or false", int: "a whole number", float: "a number"}
+    number = float in kinds and type(value) is int
+    if type(value) not in kinds and not number:
+        raise ValueError(f"write {next(wanted[kind] for kind in kinds if kind in wanted)}.")
+    return value
 
 
 class _AsTuple(argparse.Action):

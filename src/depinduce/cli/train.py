@@ -28,14 +28,14 @@ from depinduce.networks.network_settings import NetworkSettings
 
 EXAMPLE = """depinduce train --recipe ud-sibling --train tagged.conllu --out grammar
   depinduce train --model dmv --train tagged.conllu --non-heads ud --out first
-  depinduce train --recipe ud-sibling --train tagged.conllu --dev held-out.conllu --seeds 0-4 --jobs 2 --out seeds"""
+  depinduce train --recipe ud-ndmv --train tagged.conllu --seeds 0-4 --out seeds"""
 SETTINGS = (CountSettings, HdpSettings, NeuralSettings, NetworkSettings, LexicalSettings, Reading)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.usage = "depinduce train [--recipe NAME] --train FILE [FILE ...] --out DIR [options]"
+    parser.usage = "depinduce train [--recipe NAME] --train FILE --out DIR [options]"
     width = max(map(len, recipe_names()))
-    recipes = "\n".join(f"  {name:{width}} {about_recipe(name)}" for name in recipe_names())
+    recipes = "\n".join(f"  {name:{width}}  {about_recipe(name)}" for name in recipe_names())
     first = parser.add_argument_group("the ones to begin with")
     first.add_argument("--train", required=True, nargs="+", metavar="FILE", help="CoNLL-U files to learn from")
     first.add_argument("--out", required=True, metavar="DIR", help="directory for the model and its training")
@@ -72,9 +72,16 @@ def run(arguments: argparse.Namespace) -> int:
     configuration = read_configuration(arguments)
 
     from depinduce.learning.lesson import prepare_place
+    from depinduce.models.model_files import DESCRIPTION
 
     out = Path(arguments.out)
-    is_there = prepare_place(out, arguments.overwrite, arguments.resume)
+    remedy = "Choose another --out, or add --overwrite or --resume."
+    is_there = prepare_place(out, arguments.overwrite, arguments.resume, remedy)
+    if arguments.resume and (out / DESCRIPTION).exists():
+        raise DepinduceError(
+            f"{out}: a model without its training, as count models were kept up to version 0.1. It cannot be gone on "
+            f"with: start another from its parses, --init model {out} --out ANOTHER, or begin anew with --overwrite."
+        )
     if arguments.seeds is not None:
         return run_seeds(arguments, configuration, out)
     return run_one(arguments, configuration, out, is_there)
@@ -164,7 +171,7 @@ def run_seeds(arguments: argparse.Namespace, configuration: Configuration, out: 
     read_lesson(arguments, configuration)
     if arguments.overwrite and out.exists():
         clear(out, configuration.learning)
-    done = dict.fromkeys(seeds, (0, 1))
+    done: dict[int, tuple[int, int]] = dict.fromkeys(seeds, (0, 1))
 
     with progress("training", None, f"{configuration.learning.round_name}s") as update:
 

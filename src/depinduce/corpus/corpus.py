@@ -94,6 +94,12 @@ class Corpus:
         return len(self.offsets) - 1
 
     @property
+    def gold(self) -> np.ndarray:
+        """The heads of a corpus that was loaded with them. [N]"""
+        assert self.heads is not None, "load it with heads"
+        return self.heads
+
+    @property
     def lengths(self) -> np.ndarray:
         """Words in each sentence, int64 [S]."""
         return np.diff(self.offsets)

@@ -114,7 +114,9 @@ def _trained_and_scored(task: CellTask) -> dict[str, Any]:
         "scores": _scores(model, gold, task.lengths),
         "parts": {name: _scores(part, gold, task.lengths) for name, part in model.parts.items()},
         "log_likelihood": {
-            name: _mean_log_likelihood(model, settings, part) for name, part in (("train", train), ("dev", dev))
+            name: _mean_log_likelihood(model, settings, part)
+            for name, part in (("train", train), ("dev", dev))
+            if part is not None
         },
         "epochs": len(history),
         "history": history,
@@ -183,7 +185,7 @@ def _gold(path: str, reading: Reading, tags: Vocabulary) -> Corpus:
     """The gold trees of a file, of any length."""
     whole = replace(reading, min_length=None, max_length=None)
     gold = load_corpus(path, whole, tag_vocabulary=tags, with_heads=True)
-    if not (gold.heads >= 0).any():
+    if not (gold.gold >= 0).any():
         raise DepinduceError(f"{path}: it has no trees to score. Name a data directory with gold trees.")
     return gold
 
@@ -193,7 +195,7 @@ def _scores(model: Model, gold: Corpus, lengths: tuple[str, str]) -> dict[str, d
     scores = {}
     for decoder in DECODERS:
         heads = parse_corpus(model, gold, Parsing(decoder))
-        by_length = score(gold.heads, heads, gold.offsets).by_length
+        by_length = score(gold.gold, heads, gold.offsets).by_length
         scores[decoder] = {length: by_length[length].to_json()["uas"] for length in lengths}
     return scores
 

@@ -30,7 +30,7 @@ class Pace:
         self.data = data
         self._sentences: dict[str, int] = {}
         self._per_thousand: dict[str, float] = {}
-        self._longest: dict[str, int] = {}  # sentence that an experiment learns from
+        self._longest: dict[str, int | None] = {}  # sentence that an experiment learns from
         self._guessed: dict[str, float] = defaultdict(float)  # of the finished cells of an experiment
         self._taken: dict[str, float] = defaultdict(float)
 
@@ -78,8 +78,8 @@ def seconds_per_thousand(settings: LearningSettings) -> float:
     return seconds
 
 
-def count_sentences(path: Path, longest: int) -> int:
+def count_sentences(path: Path, longest: int | None) -> int:
     """The sentences of a CoNLL-U file that have a word numbered 1, but none beyond the longest."""
-    first, beyond = b"1\t", f"{longest + 1}\t".encode()
+    first, beyond = b"1\t", b"\0" if longest is None else f"{longest + 1}\t".encode()
     with open(path, "rb") as lines:
         return sum(line.startswith(first) - line.startswith(beyond) for line in lines)

@@ -103,9 +103,10 @@ class Results:
         values = []
         for seed in seeds:
             cells = [self.cells.get((experiment, name, seed)) for name in languages]
-            numbers = [None if cell is None else pick(cell) for cell in cells]
-            if numbers and None not in numbers:
-                values.append(statistics.fmean(numbers))
+            numbers = [pick(cell) for cell in cells if cell is not None]
+            known = [number for number in numbers if number is not None]
+            if known and len(known) == len(cells):
+                values.append(statistics.fmean(known))
         return Spread(tuple(values), len(seeds))
 
     def knowledge(self, experiment: str) -> str:

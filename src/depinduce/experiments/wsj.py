@@ -68,7 +68,8 @@ def prepare(
     """
     data = out / "data"
     files = [data / NAME / f"{split}.conllu" for split in ("train", "dev", "test")]
-    source = str(Path(treebank or sample).resolve())
+    place = Path(treebank or sample or ".")
+    source = str(place.resolve())
     made_from = data / "source.txt"
     if all(path.is_file() for path in (*files, made_from)):
         earlier = made_from.read_text(encoding="utf-8")
@@ -82,11 +83,11 @@ def prepare(
         _require_all_sections(treebank)
         splits = convert(treebank, PennSettings(), report)
     else:
-        learn_from = Path(sample) / SAMPLE_TRAIN
+        learn_from = place / SAMPLE_TRAIN
         if not learn_from.is_file():
             raise DepinduceError(f"{learn_from}: no such file. --sample names a directory with it, mrg/00 and mrg/01.")
         settings = PennSettings(train_sections=(), dev_sections=("0",), test_sections=("1",))
-        splits = convert(Path(sample) / "mrg", settings, report)
+        splits = convert(place / "mrg", settings, report)
     data.mkdir(parents=True, exist_ok=True)
     (data / ".gitignore").write_text("# not ours to pass on\n*\n", encoding="utf-8")
     write_splits(splits, data / NAME)

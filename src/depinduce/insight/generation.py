@@ -226,7 +226,7 @@ def expected_uses(model: GrammarModel) -> Uses:
         below = taken.reshape(2, tags, slots, tags).sum(axis=(0, 2))  # [head, child]
         words = np.concatenate([below, root[None]]).T  # [tag, above]
         arrivals = [(first[LEFT], words), (first[RIGHT], words), (after, taken)]
-        return sum(np.bincount(place.ravel(), number.ravel(), len(row)) for place, number in arrivals)
+        return np.sum([np.bincount(place.ravel(), number.ravel(), len(row)) for place, number in arrivals], axis=0)
 
     uses, settled = _follow(come_by, len(row))
     taken = uses[:, None] * step

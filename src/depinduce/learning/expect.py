@@ -55,7 +55,7 @@ class EStep:
 
     def log_likelihood(self, views: list[View]) -> float:
         """The mean log-likelihood of held-out sentences."""
-        log_z = sum(chart.log_partition(threads=self.threads) for chart in self.charts(views))
+        log_z = np.sum([chart.log_partition(threads=self.threads) for chart in self.charts(views)], axis=0)
         impossible = int(np.isneginf(log_z).sum())
         if impossible:
             raise DepinduceError(
@@ -70,6 +70,7 @@ class EStep:
         if len(problems) == 1 or not self.agreement:
             return problems
         over_tags, over_words = problems
+        assert isinstance(over_tags, Problem) and isinstance(over_words, Problem)  # hidden states have no product
         return [over_tags.times(as_factors(over_words))]
 
     def _expect(self, number: int, chart: Any, sentences: np.ndarray | None) -> tuple[Any, float]:
@@ -90,7 +91,7 @@ class EStep:
             learner.counts_of_trees(view.data, of_all)
             for learner, view, of_all in zip(self.learners, views, heads, strict=True)
         ]
-        return counts, float(sum(found.log_potential[0] for found in trees).sum())
+        return counts, float(np.sum([found.log_potential[0] for found in trees]))
 
 
 def _total(log_z: np.ndarray, chart: Any) -> float:

@@ -46,7 +46,7 @@ def harmonic_counts(tags: np.ndarray, offsets: np.ndarray, tag_count: int) -> Ru
                 if head != position:
                     direction = LEFT if position < head else RIGHT
                     pair = (direction, block[:, head], block[:, position])
-                    np.add.at(child, pair, weight[head, position])
+                    np.add.at(child, pair, weight[head, position])  # pyright: ignore[reportArgumentType], a tuple will do
         for direction, able in ((LEFT, block[:, 1:]), (RIGHT, block[:, :-1])):
             np.add.at(with_children[direction], able, 1.0)
     decision = _decision_counts(child.sum(axis=2), words, with_children)

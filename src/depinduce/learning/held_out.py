@@ -58,8 +58,10 @@ def warn_about_tags(settings: LearningSettings, train: Corpus) -> None:
 
 
 def _load(source: Source, reading: Reading, tags: Vocabulary | None = None) -> Corpus:
-    load = load_corpus if _are_files(source) else build_corpus
-    return load(list(source), reading, tag_vocabulary=tags)
+    files = [part for part in source if not isinstance(part, Sentence)]
+    if files:
+        return load_corpus(files, reading, tag_vocabulary=tags)
+    return build_corpus((part for part in source if isinstance(part, Sentence)), reading, tag_vocabulary=tags)
 
 
 def _name(source: Source) -> str:

@@ -17,6 +17,8 @@ from depinduce.learning.watching import watcher
 from depinduce.models.loading import load_model
 from depinduce.models.model_files import CONFIGURATION, require_place_for_model
 
+ANOTHER_PLACE = "Choose another place for the model."
+
 
 @dataclass(frozen=True)
 class Lesson:
@@ -56,14 +58,14 @@ class Lesson:
         return run
 
 
-def prepare_place(out: Path, overwrite: bool = False, resume: bool = False) -> bool:
-    """Whether something is there already; refused unless it may be replaced or gone on with."""
+def prepare_place(out: Path, overwrite: bool = False, resume: bool = False, remedy: str = ANOTHER_PLACE) -> bool:
+    """Whether something is there already; refused with a remedy unless it may be replaced or gone on with."""
     if overwrite and resume:
         raise DepinduceError("--overwrite and --resume: choose one of them.")
     require_place_for_model(out)
     is_there = out.exists() and any(out.iterdir())
     if is_there and not (overwrite or resume):
-        raise DepinduceError(f"{out}: is there already. Choose another --out, or add --overwrite or --resume.")
+        raise DepinduceError(f"{out}: is there already. {remedy}")
     return is_there
 
 

@@ -228,10 +228,20 @@ class Run:
         done = len(self.history)
         report(Progress(rung, one, done, done + self._rounds_left(), watched))
 
+    @property
+    def _now(self) -> Training:
+        assert self.training is not None, "between two rungs"
+        return self.training
+
+    @property
+    def _place(self) -> Path:
+        assert self.directory is not None, "in memory"
+        return self.directory
+
     def _rounds_left(self) -> int:
-        left = self.training.total_rounds - self.training.round
+        left = self._now.total_rounds - self._now.round
         for rung in self.rungs[self.rung + 1 :]:
-            growing = len(self.training.lengths) if rung.number == 0 else 0
+            growing = len(self._now.lengths) if rung.number == 0 else 0
             left += rung.settings.most_rounds + growing
         return left
 
@@ -246,7 +256,7 @@ class Run:
     def _parts(self, best: bool, finished: bool = True) -> list[Any]:
         """The model of each learner, with its best parameters or with those of now."""
         about = self._about(self.rungs[self.rung], finished)
-        return self.training.each(lambda learner: learner.model(about, best))
+        return self._now.each(lambda learner: learner.model(about, best))
 
     def _model_of(self, parts: list[Any], finished: bool = True) -> Model:
         if len(parts) == 1:
@@ -286,8 +296,8 @@ class Run:
     # ---------------------------------------------------------------- on disk
 
     def _open_directory(self) -> None:
-        self.directory.mkdir(parents=True, exist_ok=True)
-        with atomic_file(self.directory / CONFIGURATION) as temporary:
+        self._place.mkdir(parents=True, exist_ok=True)
+        with atomic_file(self._place / CONFIGURATION) as temporary:
             write_toml(temporary, self.configuration.values())
 
     def _save(self) -> None:
@@ -312,7 +322,7 @@ class Run:
     def resume(self) -> None:
         """Go back to where the run in the directory was."""
         self._require_same_configuration()
-        path = self.directory / CHECKPOINT
+        path = self._place / CHECKPOINT
         if not path.exists():
             return  # killed before the first epoch
         arrays, own, state = read_checkpoint(path)
@@ -327,13 +337,13 @@ class Run:
         self._cut_metrics()
 
     def _require_same_configuration(self) -> None:
-        before, now = read_toml(self.directory / CONFIGURATION), as_saved(self.configuration.values())
+        before, now = read_toml(self._place / CONFIGURATION), as_saved(self.configuration.values())
         changed = [name for name in now if name not in FREE_ON_RESUME and now[name] != before.get(name)]
         if changed:
             was = changes(changed, before, now)
             raise DepinduceError(f"--resume: the settings differ from those of the run: {was}. Use the same.")
         self._open_directory()  # the settings that may change
-        for stale in self.directory.glob(f".{CHECKPOINT}.*"):
+        for stale in self._place.glob(f".{CHECKPOINT}.*"):
             stale.unlink()  # half-written when the run was killed
 
     def _require_same_data(self, state: dict) -> None:
@@ -345,7 +355,7 @@ class Run:
 
     def _cut_metrics(self) -> None:
         """Lines of epochs after the checkpoint, if it was killed between the two, are done again."""
-        path = self.directory / METRICS
+        path = self._place / METRICS
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
         with atomic_file(path) as temporary:
             temporary.write_text("".join(lines[: len(self.history)]), encoding="utf-8")

@@ -73,7 +73,7 @@ def trees_of_file(path: str, train: Corpus, reading: Reading) -> np.ndarray:
             f"{len(given)} of {len(train)} sentences, and they part at or before sentence {first + 1} of those that "
             "are learned from. Parse the training file itself."
         )
-    return given.heads
+    return given.gold
 
 
 def _require_known_tags(directory: str, known: Vocabulary, tags: Vocabulary) -> None:

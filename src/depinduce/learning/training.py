@@ -153,7 +153,7 @@ class Training:
 
     def _learn_from_all(self) -> tuple[float, float]:
         """One step on all sentences; their log-likelihood before it, and the objective."""
-        views = self._views(self.whole)
+        views = self._views(self.whole or [])
         counts, total = self.e_step.counts(views)
         objective = total + sum(learner.beside_likelihood() for learner in self.learners)
         self._learn(views, counts, len(self.corpus))
@@ -186,7 +186,8 @@ class Training:
     def _views(self, data: list[Any], training: bool = False) -> list[View]:
         views = [learner.view(own, training) for learner, own in zip(self.learners, data, strict=True)]
         for view in views:
-            if self.in_batches and not np.isfinite(sum(part.sum() for part in view.problem.table.parts)):
+            table = view.problem.table if isinstance(view.problem, Problem) and self.in_batches else None
+            if table is not None and not np.isfinite(sum(part.sum() for part in table.parts)):
                 raise Diverged.because(f"The rules are not numbers any more in {self._name}")
         return views
 
@@ -202,7 +203,7 @@ class Training:
             data, tokens = own.take(sentences)
             if start.heads is not None:
                 counts.append(learner.counts_of_trees(data, start.heads[tokens]))
-            else:
+            elif table is not None:
                 expected = Problem(table, data.batch, data.factors).expect(threads=self.settings.threads)
                 counts.append(learner.counts(expected))
         return counts

@@ -18,11 +18,11 @@ def watcher(
     """A function that scores a model on the gold trees of a file: UAS of sentences of up to so many words."""
     whole = replace(reading, min_length=None, max_length=40)
     gold = load_corpus([path], whole, tag_vocabulary=tags, with_heads=True)
-    if not (gold.heads >= 0).any():
+    if not (gold.gold >= 0).any():
         raise DepinduceError(f"--watch {path}: it has no trees to score. Name a file with gold trees.")
 
     def watch(model: Model) -> dict[str, float]:
-        scores = score(gold.heads, parse_corpus(model, gold, Parsing()), gold.offsets).by_length
+        scores = score(gold.gold, parse_corpus(model, gold, Parsing()), gold.offsets).by_length
         return {f"uas_{length}": round(scores[length].uas, 2) for length in lengths}
 
     return watch

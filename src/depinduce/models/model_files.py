@@ -74,11 +74,16 @@ def numbers_of(directory: Path, description: dict, name: str = NUMBERS) -> dict[
     """The arrays of a file, which must be the one that the description was written with."""
     from safetensors.numpy import load
 
+    return load(bytes_of(directory, description, name))
+
+
+def bytes_of(directory: Path, description: dict, name: str) -> bytes:
+    """A file, which must be the one that the description was written with."""
     data = (directory / name).read_bytes()
     written = description.get("sha256", {}).get(name)
     if written is not None and written != _sha256(data):
         raise ValueError(f"{name} is not the file that was written: its SHA-256 is another")
-    return load(data)
+    return data
 
 
 def place_of_part(directory: Path, name: str) -> Path:

@@ -6,7 +6,6 @@ leads to an `Entry`. Modules are given by their names, so that `--help` need not
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -120,7 +119,7 @@ def kinds() -> dict[str, str]:
     return {entry.kind: entry.model for entry in models().values()}
 
 
-def find(place: str) -> Callable[..., Any]:
+def find(place: str) -> Any:
     """What stands at a place, `module:name`."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)

@@ -14,7 +14,7 @@ from depinduce.corpus import Corpus, Reading, Vocabulary
 from depinduce.grammar.constraints import allowed_heads, constraint
 from depinduce.grammar.rules import Order
 from depinduce.models.model import Model, OpenRules
-from depinduce.models.model_files import LEXICON, how_made, new_model, numbers_of, write_numbers
+from depinduce.models.model_files import LEXICON, bytes_of, how_made, new_model, numbers_of, write_numbers
 from depinduce.models.tag_model import ORDERS
 from depinduce.networks.lexicon import Lexicon
 from depinduce.networks.network_settings import NetworkSettings
@@ -91,7 +91,7 @@ class LexicalModel(Model):
     @classmethod
     def read(cls, directory: Path, description: dict) -> LexicalModel:
         tags = Vocabulary.from_json(description["tags"])
-        lexicon = Lexicon.from_json(tags, json.loads((directory / LEXICON).read_text(encoding="utf-8")))
+        lexicon = Lexicon.from_json(tags, json.loads(bytes_of(directory, description, LEXICON)))
         settings = NetworkSettings(**description["network"])
         network = LexicalNetwork(Order(description["order"]), lexicon, settings, description["tag_size"])
         weights = numbers_of(directory, description)

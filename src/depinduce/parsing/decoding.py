@@ -129,37 +129,40 @@ def _joined(parts: list[tuple[np.ndarray, Parses]], corpus: Corpus, parsing: Par
     for mask, found in parts:
         of_tokens = np.repeat(mask, corpus.lengths)
         whole.heads[:, of_tokens] = found.heads
-        if parsing.posteriors:
+        if whole.posteriors is not None:
             whole.posteriors[:, of_tokens] = found.posteriors
-        if scored:
+        if whole.log_z is not None and whole.log_probability is not None:
             whole.log_z[mask], whole.log_probability[:, mask] = found.log_z, found.log_probability
     return whole
 
 
 def _parse_together(model: Model, corpus: Corpus, parsing: Parsing, seeds: np.ndarray | None) -> Parses:
-    threads, posteriors, problem = parsing.threads, None, model.problem(corpus)
-    by_arcs = parsing.decode == "mbr" or not isinstance(problem, Problem)  # with hidden states there is no best tree
-    if parsing.posteriors or by_arcs:
-        posteriors = problem.posteriors(threads=threads)
-    if by_arcs:
+    threads, problem = parsing.threads, model.problem(corpus)
+    scored = problem if isinstance(problem, Problem) else None  # with hidden states there is no best tree
+    by_arcs = parsing.decode == "mbr" or scored is None
+    posteriors = problem.posteriors(threads=threads) if parsing.posteriors or by_arcs else None
+    if posteriors is not None and (by_arcs or scored is None):
         trees = trees_of_posteriors(corpus.offsets, posteriors.root, posteriors.arc, threads=threads)
+    elif scored is None:
+        raise AssertionError("without single trees there are posteriors")
     elif parsing.k_best:
-        trees = problem.k_best_trees(parsing.k_best, threads=threads)
-    elif parsing.samples:
-        trees = problem.sample_trees(parsing.samples, seeds, threads=threads)
+        trees = scored.k_best_trees(parsing.k_best, threads=threads)
+    elif parsing.samples and seeds is not None:
+        trees = scored.sample_trees(parsing.samples, seeds, threads=threads)
     else:
-        trees = problem.best_trees(threads=threads)
+        trees = scored.best_trees(threads=threads)
     heads = trees.heads
     missing = heads[0] < 0
     if missing.any():  # a grammar with zeros may allow no tree: then the next best thing is a chain
         heads[0] = np.where(missing, np.arange(len(missing)) - np.repeat(corpus.offsets[:-1], corpus.lengths), heads[0])
-    found = None if not parsing.posteriors else np.stack([posteriors.of(tree, corpus.offsets) for tree in heads])
+    found = None
+    if parsing.posteriors and posteriors is not None:
+        found = np.stack([posteriors.of(tree, corpus.offsets) for tree in heads])
     if not (parsing.several or parsing.log_likelihood):
         return Parses(heads, found)
     log_z = problem.log_partition(threads=threads) if posteriors is None else posteriors.log_z
-    if not isinstance(problem, Problem):
+    if scored is None:
         return Parses(heads, found, log_z)
-    log_probability = trees.log_potential
-    if by_arcs:  # whose trees are scored by their arcs
-        log_probability = problem.log_potentials(heads[0])[None]
+    # a tree that was chosen by its arcs has their score
+    log_probability = scored.log_potentials(heads[0])[None] if by_arcs else trees.log_potential
     return Parses(heads, found, log_z, log_probability)

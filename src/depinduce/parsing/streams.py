@@ -163,7 +163,7 @@ def _of_sentences(
         if place is None:  # no words, or nothing but punctuation
             heads_of_marks = attach([], [False] * len(sentence))
             number_of_tree = 1 if parsing.several and len(sentence) else None
-            nothing = None if posteriors is None else [None] * len(sentence)
+            nothing = None if posteriors is None else list[float | None]([None] * len(sentence))
             yield [ParsedSentence(sentence, heads_of_marks, nothing, number=number_of_tree)]
             continue
         start, end = offsets[place], offsets[place + 1]
@@ -186,6 +186,6 @@ def _of_sentences(
 def spread(values: list[T], keep: list[bool] | None) -> list[T | None]:
     """One for each word, None for those that were not kept."""
     if keep is None:
-        return values
+        return [*values]
     kept = iter(values)
     return [next(kept) if stays else None for stays in keep]

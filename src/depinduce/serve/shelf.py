@@ -84,12 +84,14 @@ def warm_up(parser: Parser) -> None:
 def warm_up_log_space(parser: Parser) -> None:
     """Compile also what only long sentences need, whose probabilities are too small for anything else."""
     from depinduce.chart.engine import expectations
+    from depinduce.chart.problems import Problem
     from depinduce.corpus.tagged import as_sentence
     from depinduce.parsing.streams import corpus_for
 
-    if gives_several_trees(parser):
-        sentence = as_sentence([("word", parser.tags[0])] * 2, parser.model.reading.tag_column)
-        expectations(*parser.model.problem(corpus_for(parser.model, [sentence])), positions=True, space="log")
+    sentence = as_sentence([("word", parser.tags[0])] * 2, parser.model.reading.tag_column)
+    problem = parser.model.problem(corpus_for(parser.model, [sentence]))
+    if isinstance(problem, Problem):
+        expectations(*problem, positions=True, space="log")
 
 
 def gives_several_trees(parser: Parser) -> bool:

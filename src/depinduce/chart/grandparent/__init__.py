@@ -19,32 +19,7 @@ outermost, so that inner loops run along memory.
 
 from __future__ import annotations
 
-from depinduce.chart import sums
-from depinduce.chart.functions import Chart, ChartFunctions
+from depinduce.chart.functions import make_chart
 from depinduce.chart.grandparent import cells, inside, outside, rules, trees
 
-CHART = Chart(
-    name="grandparent",
-    workspace=cells.workspace,
-    functions=ChartFunctions(
-        context_count=cells.context_count,
-        load_rules=rules.load_rules,
-        fill_inside=inside.fill_inside,
-        root_weight=inside.root_weight,
-        start_outside=outside.start_outside,
-        seed_outside=outside.seed_outside,
-        erase_lane=rules.erase_lane,
-        fill_outside=outside.fill_outside,
-        root_posterior=outside.root_posterior,
-        position_posteriors=outside.position_posteriors,
-        cell_count=trees.cell_count,
-        expand=trees.expand,
-    ),
-    templates=(
-        *rules.TEMPLATES,
-        *sums.TEMPLATES,
-        *inside.TEMPLATES,
-        *outside.TEMPLATES,
-        *trees.TEMPLATES,
-    ),
-)
+CHART = make_chart("grandparent", cells, rules, inside, outside, trees)

@@ -30,7 +30,7 @@ from depinduce.chart.lanes import (
     splat,
     store,
 )
-from depinduce.chart.problem import sentence_length, word_scales
+from depinduce.chart.problem import first_token, sentence_length, sentence_lengths, word_scales
 from depinduce.chart.semirings import (
     SCALED,
     ZERO,
@@ -42,13 +42,10 @@ from depinduce.grammar.rules import GO, LEFT, NO, STOP
 
 def load_rules(problem, group, n, contexts, places, cells, log_scale):
     """Fill `places`, the links and the diagonals of the sides."""
-    lengths = np.zeros(LANES, np.int64)
+    lengths = sentence_lengths(problem, group)
     for lane in range(LANES):
-        sentence = group[lane]
-        start = problem.offsets[sentence] if sentence >= 0 else 0
-        lengths[lane] = sentence_length(problem, sentence)
-        known = np.empty(lengths[lane] + 1, np.int64)
-        found = find_contexts(problem, sentence, known)
+        start, known = first_token(problem, group[lane]), np.empty(lengths[lane] + 1, np.int64)
+        found = find_contexts(problem, group[lane], known)
         for h in range(n):
             if h < lengths[lane]:
                 load_word(problem, n, contexts, start + h, h, lane, pointer(known), found, places, cells)

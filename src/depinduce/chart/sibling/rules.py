@@ -22,7 +22,7 @@ from depinduce.chart.lanes import (
     store_index,
     where_below,
 )
-from depinduce.chart.problem import sentence_length, word_scales
+from depinduce.chart.problem import first_token, sentence_length, sentence_lengths, word_scales
 from depinduce.chart.semirings import (
     ONE,
     SCALED,
@@ -55,14 +55,11 @@ from depinduce.grammar.rules import GO, HAS, LEFT, NO, STOP
 
 def load_rules(problem, group, n, contexts, places, cells, log_scale):
     """Fill `places`, the charts of potentials and the diagonals of the sides."""
-    lengths = np.zeros(LANES, np.int64)
+    lengths = sentence_lengths(problem, group)
     for lane in range(LANES):
-        sentence = group[lane]
-        start = problem.offsets[sentence] if sentence >= 0 else 0
-        lengths[lane] = sentence_length(problem, sentence)
         for h in range(n):
             if h < lengths[lane]:
-                load_word(problem, n, start + h, h, lane, places, cells)
+                load_word(problem, n, first_token(problem, group[lane]) + h, h, lane, places, cells)
             else:
                 load_nothing(problem, n, h, lane, places, cells)
     load_first_arcs(problem, n, places, cells)

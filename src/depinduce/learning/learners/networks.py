@@ -39,7 +39,7 @@ from depinduce.networks.gradients import PullBack
 from depinduce.networks.lexicon import Lexicon
 from depinduce.networks.network_settings import NetworkSettings
 from depinduce.networks.tag_network import RuleNetwork, Rules, as_table
-from depinduce.networks.word_batch import from_factors
+from depinduce.networks.word_batch import LexicalBatch, from_factors
 from depinduce.networks.word_network import LexicalNetwork
 
 
@@ -204,16 +204,16 @@ class WordLearner(GradientLearner):
         return Minibatches(self.order, corpus, self.settings.non_heads_in(stage), self.network.lexicon)
 
     def rules(self, data: Data, noise: torch.Generator | None = None) -> tuple[Rules, PullBack]:
-        return self.network.rules(data.words, noise)
+        return self.network.rules(_words(data), noise)
 
     def problem(self, rules: Rules, data: Data) -> Problem:
-        return data.words.problem(*(part.double().numpy() for part in rules)).times(data.factors)
+        return _words(data).problem(*(part.double().numpy() for part in rules)).times(data.factors)
 
     def counts(self, expected: Expectations) -> RuleCounts:
         return replace(expected.counts, root=expected.root)
 
     def counts_of_trees(self, data: Data, heads: np.ndarray) -> RuleCounts:
-        rows, columns = data.words.children.shape
+        rows, columns = _words(data).children.shape
         like = RuleCounts(np.zeros(columns), np.zeros((rows, columns)), np.zeros((rows, 2)))
         return replace(tree_counts(like, data.batch, heads), root=(heads == 0).astype(np.float64))
 
@@ -222,6 +222,11 @@ class WordLearner(GradientLearner):
 
     def model_now(self, about: Mapping[str, Any]) -> LexicalModel:
         return LexicalModel(copy.deepcopy(self.network), self.sizes, **about)
+
+
+def _words(data: Data) -> LexicalBatch:
+    assert data.words is not None, "the sentences of a grammar over words"
+    return data.words
 
 
 def make_learners(
@@ -240,13 +245,15 @@ def make_learners(
     learners: list[Learner] = []
     model = settings.entry
     if model.is_joint or not model.sees_words:
-        network = RuleNetwork(settings.order, len(train.tag_vocabulary), configuration.network)
+        sizes = configuration.network or NetworkSettings()  # a rung under a model that is no network
+        network = RuleNetwork(settings.order, len(train.tag_vocabulary), sizes)
         learners.append(TagLearner(network, train.tag_vocabulary, settings, seed))
     if model.sees_words:
-        lexical = configuration.lexical
+        lexical, unlexical = configuration.lexical, configuration.network
+        assert lexical is not None and unlexical is not None
         order = Order.FIRST if model.is_joint else settings.order
         lexicon = Lexicon.of(train, lexical.min_count)
-        sizes = lexical.network(configuration.network)
+        sizes = lexical.network(unlexical)
         network = LexicalNetwork(order, lexicon, sizes, lexical.tag_size, lexical.dropout, lexical.softmax_memory)
         if vectors is not None:
             found = torch.from_numpy(~np.isnan(vectors).any(axis=1))

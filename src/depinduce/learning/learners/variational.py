@@ -279,7 +279,7 @@ def distinct(batch: StateBatch) -> StateBatch:
 def refinement_of(settings: HdpSettings, train: Corpus, knowledge: Knowledge | None) -> Refinement:
     """What is a symbol, and what it emits."""
     category = str
-    if settings.symbols == "categories":
+    if settings.symbols == "categories" and knowledge is not None:
         category = knowledge.category
         hidden = [name for _, head, child in knowledge.rules for name in (head, child) if category(name) != name]
         if hidden:

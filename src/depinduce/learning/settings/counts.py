@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
 from depinduce.learning.settings.learning import LearningSettings
+from depinduce.models.table import entry
 from depinduce.settings import setting
+
+WITHOUT_TREES = ("uniform", "random")  # starts that say nothing of first order
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,8 @@ class CountSettings(LearningSettings):
         self.require_choice("em", ("soft", "hard"))
         self.require_at_least(1, "iterations")
         self.require_at_least(0, "smoothing", "prior_strength")
-        if self.prior_strength > 0 and (self.order is Order.FIRST or self.init[0] in ("uniform", "random")):
+        without_trees = self.init[0] in WITHOUT_TREES and not self.ladder
+        if self.prior_strength > 0 and (self.order is Order.FIRST or without_trees):
             raise DepinduceError(
                 "--prior-strength needs a second-order --model and a start made of trees: harmonic, model DIR or "
                 "trees FILE."
@@ -51,6 +56,15 @@ class CountSettings(LearningSettings):
     @property
     def tells_valence(self) -> bool:
         return self.child_valence
+
+    @classmethod
+    def values_on_rung(cls, values: dict[str, Any], number: int, ladder: LearningSettings) -> dict[str, Any]:
+        own, order = dict(values), entry(values["model"]).order
+        if order is Order.FIRST or values["init"][0] in WITHOUT_TREES:
+            own["prior_strength"] = 0.0
+        if order is Order.SIBLING:
+            own["child_valence"] = True
+        return own
 
     def needs_trees(self) -> bool:
         return super().needs_trees() or (self.init[0] == "harmonic" and self.order is not Order.FIRST)

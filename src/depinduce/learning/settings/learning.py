@@ -35,6 +35,7 @@ class LearningSettings:
         "joint-sibling, joint-grand. A rule sees the head; with `sibling` also the previous child, with `grand` also "
         "the head's head",
         choices=models,  # not yet: a model of another package is made of these very settings
+        metavar="MODEL",
     )
     init: tuple[str, ...] = setting(
         ("harmonic",),

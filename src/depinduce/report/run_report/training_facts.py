@@ -137,7 +137,8 @@ def _knowledge(model: Model, settings: dict[str, Any]) -> Iterator[str]:
             with_rules = f"with the rules {start[1]}" if len(start) > 1 else "without rules"
             yield f"{which} learned from the parses of HDP-DEP {with_rules}."
     if model.history.get("watched"):
-        yield "Gold trees were watched: scores were recorded after every round, and decided nothing."
+        every = model.history.get("round_name", "round")
+        yield f"Gold trees were watched: scores were recorded after every {every}, and decided nothing."
     elif settings:
         yield "No gold tree was watched during the training."
 

@@ -19,11 +19,12 @@ from depinduce.errors import DepinduceError
 from depinduce.evaluation.trees import find_cycle, projective_sentences
 from depinduce.grammar.knowledge import load_knowledge
 from depinduce.grammar.rules import LEFT, RIGHT
-from depinduce.learning import hdp, posterior_constraint
-from depinduce.learning.count_training import train_counts
-from depinduce.learning.em import alternate
-from depinduce.learning.hdp import Beliefs, HdpSteps, distinct, refinement_of, start, train_hdp
-from depinduce.learning.settings.counts import CountSettings
+from depinduce.learning import posterior_constraint
+from depinduce.learning.expect import EStep
+from depinduce.learning.learners.learner import Start
+from depinduce.learning.learners.variational import Beliefs, VariationalLearner, distinct, refinement_of
+from depinduce.learning.run import Progress, Run
+from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.states import HdpSettings
 from depinduce.models.loading import load_grammar, load_model
 from depinduce.models.model_files import NUMBERS
@@ -41,26 +42,52 @@ def settings(**values) -> HdpSettings:
     return HdpSettings(**{"model": "hdp-dep", "iterations": 12} | values)
 
 
+def run(corpus: Corpus = CORPUS, held_out: Corpus | None = None, directory: Path | None = None, **values) -> Run:
+    return Run(Configuration(settings(**values), None, Reading()), corpus, held_out, directory)
+
+
 def trained(corpus: Corpus = CORPUS, held_out: Corpus | None = None, **values) -> HdpModel:
-    model, finished = train_hdp(settings(**values), Reading(), corpus, held_out)
+    model, finished = run(corpus, held_out, **values).go()
     assert finished
     return model
 
 
-def interrupted(at: int, corpus: Corpus = CORPUS, held_out: Corpus | None = None, **values) -> HdpModel:
+def interrupted(
+    at: int, corpus: Corpus = CORPUS, held_out: Corpus | None = None, directory: Path | None = None, **values
+) -> HdpModel:
     """A training that Ctrl-C ended when an iteration was reported."""
 
-    def interrupt(step):
-        if step.iteration == at:
+    def interrupt(progress: Progress) -> None:
+        if progress.done == at:
             raise KeyboardInterrupt
 
-    model, finished = train_hdp(settings(**values), Reading(), corpus, held_out, report=interrupt)
+    model, finished = run(corpus, held_out, directory, **values).go(interrupt)
     assert not finished
     return model
 
 
+def begun(prior: HdpSettings, corpus: Corpus) -> VariationalLearner:
+    """A learner with the beliefs of its start."""
+    learner = VariationalLearner(prior, corpus)
+    learner.begin(Start("harmonic"), corpus)
+    return learner
+
+
+def beginning(corpus: Corpus, **values) -> HdpModel:
+    """The model of the start, before any iteration."""
+    made = begun(settings(**values), corpus)
+    return made.model({"non_heads": made.settings.constrained_tags}, best=False)
+
+
+def expected_now(learner: VariationalLearner, corpus: Corpus) -> tuple[StateRules, float]:
+    """The counts of an E-step on all sentences, and their log-likelihood."""
+    views = [learner.view(learner.sentences(corpus, "training").all())]
+    (counts,), total = EStep([learner], agreement=True, hard=False, constraints=[], threads=1).counts(views)
+    return counts, total
+
+
 def bounds(model: HdpModel) -> np.ndarray:
-    return np.array([step["objective"] for step in model.history["steps"]])
+    return np.array([one["objective"] for one in model.history["rounds"]])
 
 
 def all_may_head(corpus: Corpus) -> np.ndarray:
@@ -70,7 +97,7 @@ def all_may_head(corpus: Corpus) -> np.ndarray:
 # ---------------------------------------------------------------- slow variational inference
 
 
-def dirichlets(counts: StateRules, shares: np.ndarray, model: HdpModel | HdpSteps, prior: HdpSettings):
+def dirichlets(counts: StateRules, shares: np.ndarray, model: HdpModel | VariationalLearner, prior: HdpSettings):
     """Every Dirichlet of the model: the rules it is about, what it was before the counts, and what it is with them."""
     symbols, states = shares.shape
     contexts = [("root", ())]
@@ -94,7 +121,9 @@ def dirichlets(counts: StateRules, shares: np.ndarray, model: HdpModel | HdpStep
             yield rules, np.full(len(items), prior.emission_prior), prior.emission_prior + found
 
 
-def slow_rules(counts: StateRules, shares: np.ndarray, model: HdpModel | HdpSteps, prior: HdpSettings) -> StateRules:
+def slow_rules(
+    counts: StateRules, shares: np.ndarray, model: HdpModel | VariationalLearner, prior: HdpSettings
+) -> StateRules:
     """E log p of every rule: ψ(a) - ψ(Σ a) of every Dirichlet that it needs."""
     log = StateRules(*(np.zeros(part.shape) for part in counts))
     for rules, _, after in dirichlets(counts, shares, model, prior):
@@ -105,7 +134,9 @@ def slow_rules(counts: StateRules, shares: np.ndarray, model: HdpModel | HdpStep
     return log
 
 
-def slow_divergence(counts: StateRules, shares: np.ndarray, model: HdpModel | HdpSteps, prior: HdpSettings) -> float:
+def slow_divergence(
+    counts: StateRules, shares: np.ndarray, model: HdpModel | VariationalLearner, prior: HdpSettings
+) -> float:
     """Of all Dirichlets with the counts from those without."""
     return sum(
         float(kl_divergence(Dirichlet(torch.tensor(after)), Dirichlet(torch.tensor(before))))

@@ -9,22 +9,29 @@ import pytest
 from depinduce.errors import DepinduceError
 from depinduce.learning.settings.configuration import configure
 from depinduce.learning.settings.counts import CountSettings
-from depinduce.learning.settings.learning import COUNT_MODELS, NETWORK_MODELS, NEURAL_MODELS
 from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.learning.settings.recipes import load_recipe, recipe_names
+from depinduce.learning.settings.states import HdpSettings
+from depinduce.models.table import entry
+from depinduce.networks.lexical_settings import LexicalSettings
 from depinduce.networks.network_settings import NetworkSettings
 from depinduce.settings import read_toml, write_toml
 
 # ---------------------------------------------------------------- which settings there are
 
 
-@pytest.mark.parametrize("model", [*COUNT_MODELS, *NEURAL_MODELS])
+COUNT_MODELS, TAG_NETWORKS = ("dmv", "dmv-sibling", "dmv-grand"), ("ndmv", "sibling", "grand")
+WORD_NETWORKS = ("lexical", "lexical-sibling", "lexical-grand", "joint-sibling", "joint-grand")
+
+
+@pytest.mark.parametrize("model", [*COUNT_MODELS, "hdp-dep", *TAG_NETWORKS, *WORD_NETWORKS])
 def test_every_model_can_be_configured_by_its_name_alone(model):
     configuration = configure({"model": model})
-    neural = model in NEURAL_MODELS
-    assert configuration.neural == neural
-    assert type(configuration.learning) is (NeuralSettings if neural else CountSettings)
+    neural, sees_words = model in TAG_NETWORKS + WORD_NETWORKS, model in WORD_NETWORKS
+    without_network = HdpSettings if model == "hdp-dep" else CountSettings
+    assert type(configuration.learning) is (NeuralSettings if neural else without_network)
     assert configuration.network == (NetworkSettings() if neural else None)
+    assert configuration.lexical == (LexicalSettings() if sees_words else None)
     assert configuration.reading.max_length == 15
 
 
@@ -73,7 +80,7 @@ def test_an_unknown_model_is_refused_with_all_there_are(values):
         configure(values)
     message = str(refusal.value)
     assert "model" in message
-    assert all(name in message for name in (*COUNT_MODELS, *NEURAL_MODELS))
+    assert all(name in message for name in (*COUNT_MODELS, "hdp-dep", *TAG_NETWORKS, *WORD_NETWORKS))
 
 
 # ---------------------------------------------------------------- which values there are
@@ -134,7 +141,10 @@ def test_what_is_as_good_as_the_right_type_is_taken():
         ({"init": ["uniform"]}, "--init uniform: a neural model cannot start there. Use --init random."),
         ({"init": ["harmonics"]}, "Choose from: harmonic, uniform, random, model DIR, trees FILE, hdp-dep RULES."),
         ({"init": ["trees"]}, "--init trees needs a file"),
-        ({"ladder": ["ndmv", "dmv"]}, "--ladder cannot have 'dmv'. Choose from: ndmv sibling grand."),
+        (
+            {"ladder": ["ndmv", "hdp-dep"]},
+            "--ladder cannot have 'hdp-dep'. Choose from: dmv dmv-sibling dmv-grand ndmv sibling grand.",
+        ),
         ({"constraint": ["always"]}, "--constraint cannot have 'always'. Choose from: start training parsing."),
         ({"size": 0}, "--size must be at least 1"),
         ({"max_length": 0}, "--max-length must be at least 1"),
@@ -152,6 +162,68 @@ def test_a_changed_configuration_is_checked_again():
     assert configuration.replace(seed=5).learning.generation == "inside-out"
     with pytest.raises(DepinduceError, match="is for --model sibling"):
         configuration.replace(model="grand")
+
+
+# ---------------------------------------------------------------- rungs of a ladder
+
+
+def rungs(**values) -> list:
+    settings = configure(values).learning
+    return [settings.of_rung(number) for number in range(len(settings.ladder) + 1)]
+
+
+def test_a_rung_has_the_settings_of_its_own_kind_of_model():
+    first, second, third = rungs(model="sibling", ladder=["dmv", "ndmv"], epochs=7, seed=3, non_heads=["D"])
+    assert [type(first), type(second), type(third)] == [CountSettings, NeuralSettings, NeuralSettings]
+    assert [own.model for own in (first, second, third)] == ["dmv", "ndmv", "sibling"]
+    assert (second.epochs, third.epochs) == (7, 7)
+    assert first == CountSettings(model="dmv", seed=3, non_heads=("D",))  # what a network has beside is not for counts
+    assert all(own.seed == 3 and own.non_heads == ("D",) for own in (second, third))
+
+
+def test_only_the_first_rung_starts_where_the_user_says():
+    found = [own.init for own in rungs(model="dmv-sibling", ladder=["dmv", "dmv-grand"], init=["random"])]
+    assert found == [("random",), ("model", "dmv"), ("model", "dmv-grand")]
+
+
+def test_a_rung_is_no_ladder_itself():
+    for own in rungs(model="dmv-sibling", ladder=["dmv"], members=4):
+        assert (own.ladder, own.members) == ((), 1)
+
+
+def test_without_a_ladder_the_only_rung_is_the_training_itself():
+    for model in ("dmv", "dmv-sibling", "hdp-dep", "ndmv", "joint-grand"):
+        assert rungs(model=model, seed=5) == [configure({"model": model, "seed": 5}).learning]
+
+
+def test_only_the_first_rung_grows_and_only_the_last_is_anchored():
+    values = {"model": "sibling", "ladder": ["dmv", "ndmv", "grand"], "grow_from": 3, "anchor": 0.3}
+    assert [(own.grow_from, own.anchor) for own in rungs(**values)] == [(0, 0), (0, 0), (0, 0), (0, 0.3)]
+    values |= {"ladder": ["ndmv", "grand"]}
+    assert [(own.grow_from, own.anchor) for own in rungs(**values)] == [(3, 0), (0, 0), (0, 0.3)]
+
+
+def test_generation_concerns_only_siblings():
+    values = {"model": "sibling", "ladder": ["dmv", "ndmv", "grand"], "generation": "inside-out"}
+    assert [own.inside_out for own in rungs(**values)] == [False, False, False, True]
+
+
+def test_a_prior_around_first_order_is_for_the_rungs_that_can_have_one():
+    values = {"model": "dmv-sibling", "ladder": ["dmv", "dmv-grand"], "prior_strength": 10.0}
+    assert [own.prior_strength for own in rungs(**values)] == [0, 10, 10]
+    assert [own.prior_strength for own in rungs(**values, init=["random"])] == [0, 10, 10]
+    values |= {"ladder": ["dmv-grand"], "init": ["random"]}
+    assert [own.prior_strength for own in rungs(**values)] == [0, 10]
+
+
+def test_the_sibling_tells_the_valence_on_its_rung_only():
+    values = {"model": "dmv-grand", "ladder": ["dmv", "dmv-sibling"], "child_valence": False}
+    assert [own.child_valence for own in rungs(**values)] == [False, True, False]
+
+
+def test_what_a_rung_cannot_have_is_refused():
+    with pytest.raises(DepinduceError, match="--init uniform: a neural model cannot start there"):
+        rungs(model="dmv-sibling", ladder=["ndmv"], init=["uniform"])
 
 
 # ---------------------------------------------------------------- files
@@ -193,7 +265,7 @@ def test_a_file_that_is_no_toml_is_refused(tmp_path):
 def test_every_recipe_names_only_known_settings(name):
     values = load_recipe(name)
     configuration = configure(values)
-    assert configuration.neural is (configuration.learning.model in NETWORK_MODELS)
+    assert (configuration.network is not None) is entry(configuration.learning.model).network
     found = {setting: configuration.values()[setting] for setting in values}
     assert found == {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
 

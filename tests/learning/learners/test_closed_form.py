@@ -1,4 +1,4 @@
-"""Training of count DMVs: where it starts, what it may not use, and how it goes on after an interruption."""
+"""Count models: where they start, what they may not use, and how they go on after an interruption."""
 
 from __future__ import annotations
 
@@ -6,43 +6,45 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from learning.tagged import random_sentences, random_table, tagged, tree_above
+from learning.tagged import random_table, tagged, tree_above
+from learning.trainings import (
+    CORPUS,
+    COUNT_MODELS,
+    HELD_OUT,
+    count_run,
+    same_table,
+    stopped_at_its_start,
+    trained_counts,
+)
 
 from depinduce.chart.engine import best_trees, log_partition
-from depinduce.corpus import Corpus, Reading, Vocabulary
+from depinduce.corpus import Corpus, Vocabulary
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.trees import find_cycle, projective_sentences
 from depinduce.grammar.multinomials import Multinomials
-from depinduce.grammar.rules import GO, Order, tag_batch
+from depinduce.grammar.rules import GO, Order, RuleCounts, RuleTable, tag_batch
 from depinduce.grammar.trees import tree_counts
-from depinduce.learning.count_training import counts_of_parses, start, train_counts
+from depinduce.learning.harmonic import harmonic_table
 from depinduce.learning.settings.counts import CountSettings
-from depinduce.learning.settings.learning import COUNT_MODELS as ORDERS
-from depinduce.learning.starts import harmonic_table, in_vocabulary
-from depinduce.models.loading import load_grammar
+from depinduce.learning.starts import in_vocabulary
+from depinduce.models.loading import load_model
+from depinduce.models.table import entry
 from depinduce.models.tag_model import GrammarModel
 from depinduce.parsing.decoding import Parsing, parse_corpus
 
-every_model = pytest.mark.parametrize("model", list(ORDERS))
-CORPUS = tagged(*random_sentences(3, count=30))
-HELD_OUT = tagged(*random_sentences(103), vocabulary=CORPUS.tag_vocabulary)
+every_model = pytest.mark.parametrize("model", COUNT_MODELS)
 
 
-def trained(settings: CountSettings, corpus: Corpus = CORPUS, held_out: Corpus | None = None) -> GrammarModel:
-    model, finished = train_counts(settings, Reading(), corpus, held_out)
-    assert finished
-    return model
+def first_table(settings: CountSettings, corpus: Corpus = CORPUS) -> RuleTable:
+    """The rules that a training starts with."""
+    return stopped_at_its_start(settings, corpus)[1].table
 
 
-def first_table(settings: CountSettings, corpus: Corpus = CORPUS):
-    tags = len(corpus.tag_vocabulary)
-    family = Multinomials.smoothed(ORDERS[settings.model], tags, settings.smoothing, settings.child_valence)
-    return start(settings, family, corpus, Reading())[0]
-
-
-def same_table(one, other) -> bool:
-    """Bit by bit."""
-    return all(getattr(one, name).tobytes() == getattr(other, name).tobytes() for name in ("root", "child", "decision"))
+def first_counts(settings: CountSettings, corpus: Corpus) -> RuleCounts:
+    """The counts of the trees that a training starts with."""
+    run, model = stopped_at_its_start(settings, corpus)
+    batch = tag_batch(settings.order, corpus.tags, corpus.offsets, len(corpus.tag_vocabulary))
+    return tree_counts(model.table, batch, run.heads)
 
 
 # ---------------------------------------------------------------- what is learnt
@@ -76,30 +78,30 @@ def test_a_planted_grammar_is_recovered():
 
     beginning = GrammarModel(Order.FIRST, corpus.tag_vocabulary, harmonic_table(corpus))
     assert accuracy(beginning) < 0.6
-    assert accuracy(trained(CountSettings(), corpus)) > 0.9
+    assert accuracy(trained_counts(CountSettings(), corpus)) > 0.9
 
 
 @every_model
 def test_heads_in_the_corpus_are_not_looked_at(model):
     with_heads = replace(CORPUS, heads=np.zeros(len(CORPUS.tags), dtype=np.int32))
     settings = CountSettings(model=model, iterations=4, prior_strength=0.0 if model == "dmv" else 10.0)
-    assert same_table(trained(settings).table, trained(settings, with_heads).table)
+    assert same_table(trained_counts(settings).table, trained_counts(settings, with_heads).table)
 
 
 @every_model
 def test_training_twice_gives_the_same_model(model):
     settings = CountSettings(model=model, iterations=4)
-    assert same_table(trained(settings).table, trained(settings).table)
+    assert same_table(trained_counts(settings).table, trained_counts(settings).table)
 
 
 @every_model
 @pytest.mark.parametrize("init", ["harmonic", "uniform", "random"])
 @pytest.mark.parametrize("em", ["soft", "hard"])
 def test_every_start_and_kind_of_em_gives_a_grammar(model, init, em):
-    table = trained(CountSettings(model=model, init=(init,), em=em, iterations=3)).table
+    table = trained_counts(CountSettings(model=model, init=(init,), em=em, iterations=3)).table
     for part in (table.root, table.child, table.decision):
         assert np.allclose(np.exp(part).sum(axis=-1), 1)
-    assert len(table.child) == 2 * 4 * ORDERS[model].slots(4)
+    assert len(table.child) == 2 * 4 * entry(model).order.slots(4)
 
 
 # ---------------------------------------------------------------- starts
@@ -121,7 +123,7 @@ def test_a_uniform_start_prefers_nothing(model):
 
 
 def test_the_seed_matters_to_no_other_start():
-    one, other = (trained(CountSettings(iterations=3, seed=seed)) for seed in (0, 1))
+    one, other = (trained_counts(CountSettings(iterations=3, seed=seed)) for seed in (0, 1))
     assert same_table(one.table, other.table)
 
 
@@ -130,7 +132,7 @@ def test_the_harmonic_start_of_second_order_is_parses_of_the_first_order_one(mod
     harmonic = GrammarModel(Order.FIRST, CORPUS.tag_vocabulary, harmonic_table(CORPUS))
     heads = parse_corpus(harmonic, CORPUS, Parsing())
     settings = CountSettings(model=model, prior_strength=0.0)
-    assert same_table(first_table(settings), table_of_trees(ORDERS[model], heads, settings))
+    assert same_table(first_table(settings), table_of_trees(entry(model).order, heads, settings))
 
 
 def table_of_trees(order: Order, heads: np.ndarray, settings: CountSettings, corpus: Corpus = CORPUS):
@@ -141,17 +143,17 @@ def table_of_trees(order: Order, heads: np.ndarray, settings: CountSettings, cor
 
 
 @every_model
-@pytest.mark.parametrize("source", list(ORDERS))
+@pytest.mark.parametrize("source", COUNT_MODELS)
 def test_a_model_can_start_from_the_parses_of_another(model, source, tmp_path):
-    other = trained(CountSettings(model=source, iterations=3))
+    other = trained_counts(CountSettings(model=source, iterations=3))
     other.save(tmp_path / "other")
     settings = CountSettings(model=model, init=("model", str(tmp_path / "other")), prior_strength=0.0)
     heads = parse_corpus(other, CORPUS, Parsing())
-    assert same_table(first_table(settings), table_of_trees(ORDERS[model], heads, settings))
+    assert same_table(first_table(settings), table_of_trees(entry(model).order, heads, settings))
 
 
 def test_a_model_of_other_tags_can_be_the_start(tmp_path):
-    other = trained(CountSettings(iterations=3), tagged("X N V", "V X N", "N V"))  # knows no D and no A
+    other = trained_counts(CountSettings(iterations=3), tagged("X N V", "V X N", "N V"))  # knows no D and no A
     other.save(tmp_path / "other")
     settings = CountSettings(init=("model", str(tmp_path / "other")))
     translated = in_vocabulary(CORPUS, other.tags)
@@ -163,7 +165,7 @@ def test_a_model_of_other_tags_can_be_the_start(tmp_path):
 
 
 def test_a_model_that_knows_none_of_the_tags_is_refused_as_a_start(tmp_path):
-    trained(CountSettings(iterations=1), tagged("X Y", "Y X")).save(tmp_path / "foreign")
+    trained_counts(CountSettings(iterations=1), tagged("X Y", "Y X")).save(tmp_path / "foreign")
     with pytest.raises(DepinduceError, match="knows none of the tags"):
         first_table(CountSettings(init=("model", str(tmp_path / "foreign"))))
 
@@ -172,17 +174,17 @@ def test_sentences_that_the_other_model_cannot_parse_start_as_chains(tmp_path):
     only_this_tree = table_of_trees(Order.FIRST, np.array([0, 1]), CountSettings(smoothing=0.0), tagged("V N"))
     GrammarModel(Order.FIRST, Vocabulary(["N", "V"], [1, 1]), only_this_tree).save(tmp_path / "narrow")
     corpus = tagged("V N", "N N V")
-    counts = counts_of_parses(CountSettings(init=("model", str(tmp_path / "narrow"))), Order.FIRST, corpus, Reading())
+    counts = first_counts(CountSettings(init=("model", str(tmp_path / "narrow"))), corpus)
     chains = table_of_trees(Order.FIRST, np.array([0, 1, 0, 1, 2]), CountSettings(), corpus)
     assert same_table(Multinomials.smoothed(Order.FIRST, 2, 0.1).estimate(counts), chains)
 
 
 @pytest.mark.parametrize("model", ["dmv-sibling", "dmv-grand"])
 def test_a_strong_prior_keeps_second_order_near_first_order(model):
-    order, strengths = ORDERS[model], (0.0, 10.0, 1e7)
+    order, strengths = entry(model).order, (0.0, 10.0, 1e7)
     spread = []
     for strength in strengths:
-        table = trained(CountSettings(model=model, iterations=5, prior_strength=strength)).table
+        table = trained_counts(CountSettings(model=model, iterations=5, prior_strength=strength)).table
         child = np.exp(table.child).reshape(2, 4, -1, *order.shape(4)[3:], 4)
         spread.append(np.ptp(child[:, :, :4], axis=2).max())  # among siblings or grandparents of one head
     assert spread[0] > spread[1] > spread[2]
@@ -197,7 +199,7 @@ def test_a_strong_prior_keeps_second_order_near_first_order(model):
 def test_constrained_tags_head_nothing(model, decode):
     sentences = tagged("D N V", "D D", "N D V A D N", "D A", "A D A D N V", "D", "D A N")
     settings = CountSettings(model=model, non_heads=("D", "A"), iterations=5)
-    heads = parse_corpus(trained(settings, sentences), sentences, Parsing(decode=decode))
+    heads = parse_corpus(trained_counts(settings, sentences), sentences, Parsing(decode=decode))
     assert projective_sentences(heads, sentences.offsets).all()
     assert all(find_cycle(tree) is None for tree in np.split(heads, sentences.offsets[1:-1]))
     words = np.array([sentences.tag_vocabulary[tag] for tag in sentences.tags])
@@ -215,7 +217,7 @@ def test_constrained_tags_head_nothing(model, decode):
 @pytest.mark.parametrize("em", ["soft", "hard"])
 def test_the_constraint_acts_in_training(model, em):
     settings = CountSettings(model=model, init=("random",), em=em, non_heads=("D",), iterations=1)
-    beginning = GrammarModel(ORDERS[model], CORPUS.tag_vocabulary, first_table(settings), ("D",))
+    beginning = GrammarModel(entry(model).order, CORPUS.tag_vocabulary, first_table(settings), ("D",))
     table, batch, factors = beginning.problem(CORPUS)
 
     def likelihood(factors):
@@ -223,7 +225,7 @@ def test_the_constraint_acts_in_training(model, em):
             return log_partition(table, batch, factors).mean()
         return best_trees(table, batch, factors).log_potential.mean()
 
-    assert trained(settings).history["steps"][0]["train"] == pytest.approx(likelihood(factors), rel=1e-12)
+    assert trained_counts(settings).history["rounds"][0]["train"] == pytest.approx(likelihood(factors), rel=1e-12)
     assert likelihood(factors) < likelihood(None)
 
 
@@ -231,7 +233,7 @@ def test_the_constraint_acts_in_training(model, em):
 def test_the_constraint_acts_on_the_start(model):
     sentences = tagged("D N V", "N D V", "V D D N")
     settings = CountSettings(model=model, non_heads=("D",))
-    going = counts_of_parses(settings, ORDERS[model], sentences, Reading()).decision[:, GO].reshape(2, 3, -1)
+    going = first_counts(settings, sentences).decision[:, GO].reshape(2, 3, -1)
     assert not going[:, sentences.tag_vocabulary.id("D")].any()
     assert going.sum() == 7  # every word but three roots is somebody's child
 
@@ -245,7 +247,7 @@ def test_the_constraint_acts_on_the_start_from_another_model_too(tmp_path):
     determiner = sentences.tag_vocabulary.id("D")
 
     def children_of_determiners(settings):
-        going = counts_of_parses(settings, Order.FIRST, sentences, Reading()).decision[:, GO]
+        going = first_counts(settings, sentences).decision[:, GO]
         return going.reshape(2, 3, 2)[:, determiner].sum()
 
     assert children_of_determiners(settings) == 4
@@ -265,39 +267,35 @@ def test_ud_stands_for_the_function_words():
 @every_model
 @pytest.mark.parametrize("held_out", [None, HELD_OUT], ids=["alone", "held-out"])
 @pytest.mark.parametrize("stop_at", [1, 4])
-@pytest.mark.parametrize("on_disk", [True, False])
-def test_resuming_gives_the_bit_identical_model(model, held_out, stop_at, on_disk, tmp_path):
-    settings = CountSettings(
-        model=model, iterations=9, patience=5, prior_strength=0.0 if model == "dmv" else 10.0, non_heads=("D",)
-    )
-    whole = trained(settings, held_out=held_out)
+def test_resuming_gives_the_bit_identical_model(model, held_out, stop_at, tmp_path):
+    prior_strength = 0.0 if model == "dmv" else 10.0
+    settings = CountSettings(model=model, iterations=9, patience=5, prior_strength=prior_strength, non_heads=("D",))
+    whole = trained_counts(settings, dev=held_out)
 
-    def interrupt(step):
-        if step.iteration == stop_at:
+    def interrupt(progress):
+        if progress.done == stop_at:
             raise KeyboardInterrupt
 
-    partial, finished = train_counts(settings, Reading(), CORPUS, held_out, report=interrupt)
+    partial, finished = count_run(settings, CORPUS, held_out, tmp_path / "run").go(interrupt)
     assert not finished
-    assert len(partial.history["steps"]) < stop_at
-    if on_disk:
-        partial.save(tmp_path / "model")
-        partial = load_grammar(tmp_path / "model")
-    resumed, finished = train_counts(settings, Reading(), CORPUS, held_out, earlier=partial)
+    assert not partial.history["finished"]
+    assert len(partial.history["rounds"]) == stop_at
+    assert same_table(load_model(tmp_path / "run").table, partial.table)
+    resumed = count_run(settings, CORPUS, held_out, tmp_path / "run")
+    resumed.resume()
+    model, finished = resumed.go()
     assert finished
-    assert same_table(resumed.table, whole.table)
-    assert steps_of(resumed) == steps_of(whole)
+    assert same_table(model.table, whole.table)
+    assert model.history == whole.history
 
 
-def steps_of(model: GrammarModel) -> list[dict]:
-    """The history without the clock."""
-    return [{name: value for name, value in step.items() if name != "seconds"} for step in model.history["steps"]]
-
-
-def test_more_iterations_go_on_where_the_first_ended():
-    ended = trained(CountSettings(iterations=3))
+def test_more_iterations_go_on_where_the_first_ended(tmp_path):
+    ended, _ = count_run(CountSettings(iterations=3), directory=tmp_path / "run").go()
     longer = CountSettings(iterations=7)
-    resumed, _ = train_counts(longer, Reading(), CORPUS, earlier=ended)
-    assert same_table(resumed.table, trained(longer).table)
+    run = count_run(longer, directory=tmp_path / "run")
+    run.resume()
+    resumed, _ = run.go()
+    assert same_table(resumed.table, trained_counts(longer).table)
     assert not same_table(resumed.table, ended.table)
 
 
@@ -309,20 +307,23 @@ def test_more_iterations_go_on_where_the_first_ended():
         ({"non_heads": ("D",)}, "non_heads was"),
     ],
 )
-def test_resuming_with_other_settings_is_refused(changed, message):
-    earlier = trained(CountSettings(iterations=2))
+def test_resuming_with_other_settings_is_refused(changed, message, tmp_path):
+    count_run(CountSettings(iterations=2), directory=tmp_path / "run").go()
+    other = count_run(CountSettings(iterations=4, **changed), directory=tmp_path / "run")
     with pytest.raises(DepinduceError, match=message):
-        train_counts(CountSettings(iterations=4, **changed), Reading(), CORPUS, earlier=earlier)
+        other.resume()
 
 
-def test_resuming_with_other_sentences_is_refused():
-    earlier = trained(CountSettings(iterations=2))
+def test_resuming_with_other_sentences_is_refused(tmp_path):
+    count_run(CountSettings(iterations=2), directory=tmp_path / "run").go()
+    other = count_run(CountSettings(iterations=4), tagged("N V D A"), directory=tmp_path / "run")
     with pytest.raises(DepinduceError, match="training sentences differ"):
-        train_counts(CountSettings(iterations=4), Reading(), tagged("N V D A"), earlier=earlier)
+        other.resume()
 
 
 def test_the_history_tells_how_the_model_was_made():
-    model = trained(CountSettings(iterations=6, patience=2), held_out=HELD_OUT)
+    settings = CountSettings(iterations=6, patience=2)
+    model = trained_counts(settings, dev=HELD_OUT)
     history = model.history
     assert history["training_data"] == {
         "sha256": CORPUS.fingerprint(),
@@ -330,9 +331,11 @@ def test_the_history_tells_how_the_model_was_made():
         "words": len(CORPUS.tags),
     }
     assert history["settings"]["iterations"] == 6
-    likelihoods = [step["dev"] for step in history["steps"]]
-    assert [step["iteration"] for step in history["steps"]] == list(range(1, len(likelihoods) + 1))
-    assert max(likelihoods) == likelihoods[-1]  # the steps end where the table was made
+    assert (history["model"], history["round_name"], history["finished"]) == ("dmv", "iteration", True)
+    likelihoods = [line["dev"] for line in history["rounds"]]
+    assert [line["round"] for line in history["rounds"]] == list(range(1, len(likelihoods) + 1))
+    best = int(np.argmax(likelihoods)) + 1
+    assert same_table(model.table, trained_counts(replace(settings, iterations=best)).table)  # it is of the best round
 
 
 # ---------------------------------------------------------------- settings

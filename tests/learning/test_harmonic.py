@@ -5,8 +5,7 @@ import pytest
 from learning.tagged import random_sentences, tagged
 
 from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, STOP, Order, RuleCounts
-from depinduce.learning.count_training import harmonic_table
-from depinduce.learning.harmonic import MOVE, attachment_weights, harmonic_counts
+from depinduce.learning.harmonic import MOVE, attachment_weights, harmonic_counts, harmonic_table
 
 A, B, C = 0, 1, 2
 

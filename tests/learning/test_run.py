@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from corpus.blocks import block, write
 from learning.tagged import random_sentences, random_table, tagged
 
@@ -21,13 +20,16 @@ from depinduce.chart.engine import best_trees, log_partition
 from depinduce.corpus import Corpus, load_corpus
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.trees import find_cycle, projective_sentences
+from depinduce.grammar.between_orders import raise_order
 from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.rules import Order, tag_batch
 from depinduce.learning.checkpoints import read_checkpoint
-from depinduce.learning.network_training import Diverged, NetworkTraining, Start
-from depinduce.learning.runs import CHECKPOINT, CONFIGURATION, METRICS, MODEL, Progress, Run, rungs
+from depinduce.learning.harmonic import harmonic_table
+from depinduce.learning.learners.learner import Start
+from depinduce.learning.learners.networks import make_learners
+from depinduce.learning.run import CHECKPOINT, CONFIGURATION, METRICS, MODEL, Progress, Run, rungs
 from depinduce.learning.settings.configuration import Configuration, configure
-from depinduce.learning.starts import harmonic_table
+from depinduce.learning.training import Diverged, Training
 from depinduce.models.loading import load_grammar
 from depinduce.models.model_files import DESCRIPTION, NUMBERS, require_place_for_model
 from depinduce.models.tag_model import GrammarModel
@@ -138,13 +140,14 @@ def whole(tmp_path_factory) -> Path:
 def test_a_run_leaves_its_settings_its_epochs_and_its_model(whole):
     assert sorted(path.name for path in whole.iterdir()) == sorted([CONFIGURATION, METRICS, CHECKPOINT, MODEL])
     lines = metrics(whole)
-    assert [(line["rung"], line["model"], line["member"], line["epoch"], line["max_length"]) for line in lines] == [
+    assert [(line["rung"], line["model"], line["member"], line["round"], line["max_length"]) for line in lines] == [
         *((0, "ndmv", member, epoch, length) for member in (0, 1) for epoch, length in ((1, 6), (2, 7), (3, 7))),
         *((1, "sibling", 0, epoch, 7) for epoch in (1, 2)),
     ]
     model = load_grammar(whole)
     assert (model.order, model.non_heads) == (Order.SIBLING, ("D",))
-    assert model.history["epochs"] == without_times(lines)
+    assert model.history["rounds"] == without_times(lines)
+    assert (model.history["round_name"], model.history["finished"]) == ("epoch", True)
     assert model.history["settings"]["ladder"] == ["ndmv"]
     assert model.history["training_data"]["sha256"] == CORPUS.fingerprint()
 
@@ -169,14 +172,14 @@ def train_until_killed(directory: Path, moment: str, number: int) -> None:
     if (directory / CONFIGURATION).exists():
         run.resume()
     if moment == "start":
-        begin = NetworkTraining.begin
+        begin = Training.begin
 
-        def begin_and_die(training: NetworkTraining) -> None:
+        def begin_and_die(training: Training) -> None:
             begin(training)
             if run.rung == number:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        NetworkTraining.begin = begin_and_die
+        Training.begin = begin_and_die
 
     def report(progress: Progress) -> None:
         if (moment, number) == ("epoch", progress.done):
@@ -257,11 +260,11 @@ def test_ctrl_c_leaves_a_model_that_parses_and_a_run_that_goes_on(stop_at, whole
 
 
 @pytest.mark.parametrize("rung", [0, 1, 2])
-@pytest.mark.parametrize("place", ["begin", "run_epoch"])
+@pytest.mark.parametrize("place", ["begin", "run_round"])
 def test_ctrl_c_works_anywhere(rung, place, whole, tmp_path, monkeypatch):
     """Also in the start of a rung, and in the middle of an epoch."""
     run = Run(configuration(**LADDER), CORPUS, HELD_OUT, tmp_path / "run")
-    learn = NetworkTraining._learn
+    learn = Training._learn
 
     def interrupt(training, *arguments, **options):
         scores = learn(training, *arguments, **options)
@@ -270,7 +273,7 @@ def test_ctrl_c_works_anywhere(rung, place, whole, tmp_path, monkeypatch):
         return scores
 
     with monkeypatch.context() as patch:
-        patch.setattr(NetworkTraining, "_learn", interrupt)
+        patch.setattr(Training, "_learn", interrupt)
         try:
             model, finished = run.go()
         except KeyboardInterrupt:
@@ -281,7 +284,7 @@ def test_ctrl_c_works_anywhere(rung, place, whole, tmp_path, monkeypatch):
         assert not (tmp_path / "run" / MODEL).exists()
     else:
         assert model is not None
-        assert model.order is (Order.SIBLING if (rung, place) == (2, "run_epoch") else Order.FIRST)
+        assert model.order is (Order.SIBLING if (rung, place) == (2, "run_round") else Order.FIRST)
         assert is_a_tree_of_each(CORPUS, parse_corpus(load_grammar(tmp_path / "run"), CORPUS, Parsing()))
     assert resumed(tmp_path / "run")
     assert files(tmp_path / "run") == files(whole)
@@ -365,22 +368,29 @@ def test_when_training_diverges_the_last_checkpoint_is_good(batch_size, tmp_path
     run = Run(configuration(**values), CORPUS, None, tmp_path / "run")
     with pytest.raises(Diverged, match="lower --learning-rate"):
         run.go()
-    tensors, _, state = read_checkpoint(tmp_path / "run" / CHECKPOINT)
-    assert all(torch.isfinite(tensor).all() for tensor in tensors.values())
-    assert len(metrics(tmp_path / "run")) == len(state["history"]) == state["training"]["numbers"]["epoch"]
+    arrays, _, state = read_checkpoint(tmp_path / "run" / CHECKPOINT)
+    assert all(np.isfinite(array).all() for array in arrays.values())
+    assert len(metrics(tmp_path / "run")) == len(state["history"]) == state["training"]["numbers"]["round"]
 
 
 # ---------------------------------------------------------------- starts
 
 
 @pytest.fixture
-def starts(monkeypatch) -> list[Start | None]:
+def begun(monkeypatch) -> list[Training]:
+    """The trainings of a run, in their order."""
+    seen: list[Training] = []
+    begin = Training.begin
+    monkeypatch.setattr(Training, "begin", lambda self: seen.append(self) or begin(self))
+    return seen
+
+
+@pytest.fixture
+def starts(monkeypatch) -> list[Start]:
     """What the rungs of a run start from, in their order."""
-    seen: list[Start | None] = []
-    begin = NetworkTraining.begin
-    monkeypatch.setattr(
-        NetworkTraining, "begin", lambda self: seen.append(self.starts and self.starts[0]) or begin(self)
-    )
+    seen: list[Start] = []
+    begin = Training.begin
+    monkeypatch.setattr(Training, "begin", lambda self: seen.append(self.starts[0]) or begin(self))
     return seen
 
 
@@ -393,11 +403,13 @@ def test_the_second_rung_starts_from_the_trees_on_which_the_members_agree(starts
         first, _, _, second = list(starts)
         tables = []
         for rung in rungs(whole.learning)[:3]:
-            member = NetworkTraining.of_tags(rung.settings, whole.network, CORPUS, None, rung.seed, first)
+            learners = make_learners(rung.settings, whole, CORPUS, rung.seed)
+            member = Training(rung.settings, learners, CORPUS, None, rung.seed, [first])
             member.begin()
             while not member.finished:
-                member.run_epoch()
-            tables.append(member.table())
+                member.run_round()
+            (learner,) = learners
+            tables.append(learner.model({}).table)
         _, batch, factors = GrammarModel(Order.FIRST, CORPUS.tag_vocabulary, tables[0], ("D",)).problem(CORPUS)
         assert np.array_equal(second.heads, agreed_trees(tables, batch, factors))
         own = [agreed_trees([table], batch, factors) for table in tables]
@@ -420,34 +432,39 @@ def test_only_the_first_rung_grows_and_only_the_last_is_anchored():
     assert found == [("ndmv", 3, 0), ("ndmv", 3, 0), ("grand", 0, 0), ("sibling", 0, 0.3)]
 
 
-def test_a_random_start_is_no_start(starts):
+def test_a_random_start_is_no_start(begun):
     assert trained({"model": "ndmv", "init": ("random",), "epochs": 1}).order is Order.FIRST
-    assert starts == [None]
+    (training,) = begun
+    assert training.starts == [Start("random")]
+    assert not training.learns_start
 
 
 @pytest.mark.parametrize("model", ["ndmv", "sibling", "grand"])
-def test_the_harmonic_start_is_a_grammar_or_its_best_trees(model, starts):
+def test_the_harmonic_start_is_a_grammar_or_its_best_trees(model, begun):
     for start_trees in ("all", "best"):
         trained({"model": model, "start_trees": start_trees, "epochs": 1})
-    grammar, best = starts
+    grammar, best = begun
     harmonic = GrammarModel(Order.FIRST, CORPUS.tag_vocabulary, harmonic_table(CORPUS))
-    assert grammar.heads is None
-    assert np.array_equal(grammar.first_order.child, harmonic.table.child)
-    assert np.array_equal(best.heads, parse_corpus(harmonic, CORPUS, Parsing()))
+    assert grammar.starts[0].heads is None
+    raised = raise_order(harmonic.table, grammar.learners[0].order)
+    assert np.array_equal(grammar.start_tables[0].child, raised.child)
+    assert best.start_tables == [None]
+    assert np.array_equal(best.starts[0].heads, parse_corpus(harmonic, CORPUS, Parsing()))
 
 
-def test_the_inside_out_start_is_a_grammar_too(starts):
+def test_the_inside_out_start_is_a_grammar_too(begun):
     trained({"model": "sibling", "generation": "inside-out", "start_trees": "all", "epochs": 1})
-    assert starts[0].first_order is not None
+    assert begun[0].starts == [Start("harmonic")]
+    assert begun[0].start_tables[0] is not None
 
 
-def test_generation_concerns_only_the_sibling_rung(starts):
+def test_generation_concerns_only_the_sibling_rung(begun):
     values = {"model": "sibling", "generation": "inside-out", "ladder": ("ndmv",), "start_trees": "all", "epochs": 1}
     assert trained(values).inside_out
-    assert starts[0].first_order is not None  # all trees, as without the inside-out rung above
+    assert begun[0].start_tables[0] is not None  # all trees, as without the inside-out rung above
     plain = trained(values | {"generation": "outside-in"})
     assert not plain.inside_out
-    assert np.array_equal(starts[1].heads, starts[3].heads)
+    assert np.array_equal(begun[1].starts[0].heads, begun[3].starts[0].heads)
 
 
 def test_another_model_can_be_the_start(starts, tmp_path):
