@@ -115,6 +115,8 @@ class ClauseSettings(CountSettings):
         self.require_at_least(1, "start_iterations")
         if not 0 < self.strength < np.inf:
             raise DepinduceError(f"strength cannot be {self.strength}: it must be more than 0.")
+        if self.prior_strength > 0:
+            raise DepinduceError("--prior-strength: the prior of this model is --set strength=X.")
 
     def needs_trees(self) -> bool:
         return LearningSettings.needs_trees(self)  # a harmonic start is a table, as that of a DMV is

@@ -5,10 +5,12 @@ from __future__ import annotations
 import html
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import clause_model
@@ -17,6 +19,7 @@ from cli.demo_parts import contents, demo_part, depinduce
 
 import depinduce as package
 from depinduce import Parser
+from depinduce.cli import parser_of
 from depinduce.corpus import read_sentences
 from depinduce.evaluation.trees import is_projective
 from depinduce.grammar.constraints import UD_NON_HEADS
@@ -26,7 +29,19 @@ from depinduce.serve.shelf import Shelf
 
 EXAMPLES = Path(clause_model.__file__).parent
 TEXT = "The/DET girls/NOUN answer/VERB the/DET letter/NOUN ./PUNCT"
+PAGE = (EXAMPLES.parent / "docs" / "extending.md").read_text("utf-8")
+LINES = [line for line in PAGE.splitlines() if line.startswith("$ depinduce ")]
 OPTIONS = ["--model", "clause", "--non-heads", "ud", "--iterations", 4, "--set", "start_iterations=3", "strength=20"]
+
+
+def type_in(line: str) -> int:
+    """A command line of the page; gives the exit code."""
+    return depinduce(*shlex.split(line)[2:])
+
+
+def line_of(command: str) -> str:
+    (line,) = (line for line in LINES if line.split()[2] == command)
+    return line
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -51,18 +66,22 @@ def installed(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory) -> tuple[Path, Path]:
+def place(installed, tmp_path_factory) -> Iterator[Path]:
+    """Where the user of the page stands, with two files."""
     folder = tmp_path_factory.mktemp("demo")
-    return demo_part(folder / "train.conllu", count=60), demo_part(folder / "test.conllu", "test", 30)
+    demo_part(folder / "train.conllu", count=60)
+    demo_part(folder / "dev.conllu", "test", 30)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        yield folder
 
 
 @pytest.fixture(scope="module")
-def grammar(files, tmp_path_factory) -> Path:
+def grammar(place) -> Path:
     """Two seeds, trained side by side."""
-    out = tmp_path_factory.mktemp("trained") / "clauses"
-    seeds = ["--init", "random", "--seeds", "0-1", "--jobs", 2]
-    assert depinduce("train", *OPTIONS, *seeds, "--train", files[0], "--watch", files[1], "--out", out) == 0
-    return out
+    assert "--seeds 0-1 --jobs 2" in LINES[0]
+    assert type_in(LINES[0]) == 0
+    return place / "clauses"
 
 
 def test_nothing_of_it_is_in_the_package():
@@ -80,11 +99,21 @@ def test_several_seeds_are_trained_side_by_side(grammar):
     for seed in (0, 1):
         assert (grammar / f"seed-{seed}" / "config.toml").read_text("utf-8").count('model = "clause"') == 1
         lines = (grammar / f"seed-{seed}" / "metrics.jsonl").read_text("utf-8").splitlines()
-        assert [json.loads(line)["round"] for line in lines] == [1, 2, 3, 4]
+        assert [json.loads(line)["round"] for line in lines] == [*range(1, 51)]
 
 
-def test_a_killed_training_is_resumed_to_the_identical_model(files, installed, tmp_path):
-    options = ["train", *OPTIONS, "--train", files[0]]
+def test_held_out_sentences_stop_it_and_it_can_be_resumed(place):
+    begin, resume = LINES[1:3]
+    assert resume == f"{begin} --resume"
+    assert type_in(begin) == 0
+    whole = contents(place / "stopped" / "model")
+    assert type_in(resume) == 0
+    assert contents(place / "stopped" / "model") == whole
+    assert all(line["dev"] < 0 for line in Parser.load(place / "stopped").model.history["rounds"])
+
+
+def test_a_killed_training_is_resumed_to_the_identical_model(place, installed, tmp_path):
+    options = ["train", *OPTIONS, "--train", place / "train.conllu"]
     assert depinduce(*options, "--out", tmp_path / "whole") == 0
     program = (  # a process that kills itself when the second iteration is told
         "import os, signal, sys\nfrom depinduce.cli import main\nfrom depinduce.learning import progress_texts\n"
@@ -100,11 +129,11 @@ def test_a_killed_training_is_resumed_to_the_identical_model(files, installed, t
     assert contents(tmp_path / "killed" / "model") == contents(tmp_path / "whole" / "model")
 
 
-def test_it_parses_and_its_trees_are_scored(grammar, files, tmp_path, capsys):
-    parsed = tmp_path / "parsed.conllu"
-    assert depinduce("parse", grammar, files[1], "--out", parsed) == 0
-    assert depinduce("evaluate", files[1], parsed, "--json") == 0
-    found, gold = list(read_sentences(parsed)), list(read_sentences(files[1]))
+def test_it_parses_and_its_trees_are_scored(grammar, place, capsys):
+    assert type_in(line_of("parse")) == 0
+    assert type_in(line_of("evaluate")) == 0
+    assert "UAS" in capsys.readouterr().out
+    found, gold = (list(read_sentences(place / name)) for name in ("parsed.conllu", "dev.conllu"))
     assert [one.forms for one in found] == [one.forms for one in gold]
     for one in found:
         tags = one.column(4)
@@ -113,19 +142,30 @@ def test_it_parses_and_its_trees_are_scored(grammar, files, tmp_path, capsys):
 
 
 def test_it_is_inspected(grammar, capsys):
-    assert depinduce("inspect", grammar) == 0
+    assert type_in(line_of("inspect")) == 0
     shown = capsys.readouterr().out
     assert "grandparent" in shown and "NOUN takes" in shown
 
 
-def test_it_is_reported(grammar, files, tmp_path):
-    page = tmp_path / "report.html"
-    assert depinduce("report", grammar / "seed-0", "--gold", files[1], "-o", page) == 0
-    assert table.entry("clause").about in html.unescape(page.read_text("utf-8"))
+def test_it_generates_sentences(grammar, capsys):
+    assert type_in(line_of("sample")) == 0
+    assert capsys.readouterr().out.count("# sent_id") == 3
+
+
+@pytest.mark.parametrize("options", [["--em", "hard"], ["--rules", "ud"], ["--ladder", "dmv-sibling"]], ids=" ".join)
+def test_what_other_count_models_can_do_it_can_do(options, place, tmp_path):
+    assert depinduce("train", *OPTIONS, *options, "--train", place / "train.conllu", "--out", tmp_path / "out") == 0
+    history = Parser.load(tmp_path / "out").model.history
+    assert [line["round"] for line in history["rounds"] if line["model"] == "clause"] == [1, 2, 3, 4]
+
+
+def test_it_is_reported(grammar, place):
+    assert type_in(line_of("report")) == 0
+    assert table.entry("clause").about in html.unescape((place / "report.html").read_text("utf-8"))
 
 
 def test_it_is_served(grammar):
-    shelf = Shelf([grammar])
+    shelf = Shelf(parser_of("serve").parse_args(line_of("serve").split()[3:]).models)
     (listed,) = list_models(shelf)["models"]
     assert listed["about"] == "a grammar over tags that asks what stands above the head: VERB, others, ROOT"
 
@@ -140,19 +180,25 @@ def test_it_is_served(grammar):
     assert len(rules["stories"][0]["words"]) == 6
 
 
-def test_it_is_another_models_start_and_python_loads_it(grammar, files, tmp_path):
+def test_it_is_another_models_start_and_python_loads_it(grammar, place, tmp_path):
     parser = Parser.load(grammar)
     assert type(parser.model).__name__ == "ClauseModel"
     assert parser.inspect().order == "grandparent"
     start = ["--init", "model", grammar, "--iterations", 2]
-    assert depinduce("train", "--model", "dmv-sibling", *start, "--train", files[0], "--out", tmp_path / "sibling") == 0
+    assert (
+        depinduce(
+            "train", "--model", "dmv-sibling", *start, "--train", place / "train.conllu", "--out", tmp_path / "sibling"
+        )
+        == 0
+    )
 
 
-def test_faults_of_its_settings_are_told_in_a_line(files, tmp_path, capsys):
+def test_faults_of_its_settings_are_told_in_a_line(place, tmp_path, capsys):
     for wrong, said in (
         (["strength=0"], "strength cannot be 0.0"),
         (["groups=XYZ"], "no training sentence has the tag 'XYZ'"),
         (["strenght=3"], "Did you mean strength?"),
+        (["prior_strength=5"], "--set strength=X"),
     ):
-        assert depinduce("train", *OPTIONS, *wrong, "--train", files[0], "--out", tmp_path / "out") == 1
+        assert depinduce("train", *OPTIONS, *wrong, "--train", place / "train.conllu", "--out", tmp_path / "out") == 1
         assert said in capsys.readouterr().err

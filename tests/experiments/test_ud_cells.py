@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 from cli.demo_parts import without_heads
-from depinduce.learning.network_training import Diverged
-from depinduce.learning.runs import Run
 from experiments.tiny_ud import results_in, shrink, tiny_data
 from real_data import REAL_DATA, real_files
 

@@ -8,7 +8,7 @@ import itertools
 import re
 import textwrap
 import tomllib
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from depinduce.errors import DepinduceError
@@ -108,7 +108,8 @@ def _option(field: dataclasses.Field, annotation: Any, default: Any) -> dict[str
     else:
         option |= {"type": next((kind for kind in get_args(annotation) if kind is not type(None)), annotation)}
         shown = "none" if default is None else default
-    if choices := field.metadata["choices"]:
+    choices: tuple[str, ...] | Callable[[], Iterable[str]] | None = field.metadata["choices"]
+    if choices:
         option["choices"] = tuple(choices()) if callable(choices) else choices
     elif option["metavar"] is None:
         option["metavar"] = {int: "N", float: "X"}.get(option["type"], "NAME")
