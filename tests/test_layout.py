@@ -58,7 +58,6 @@ ELSEWHERE = {
     "models/model.py": ("models/test_model_files.py", "what every model answers to; its parts in models/test_joint.py"),
     "models/refinement.py": ("learning/learners/test_variational.py", "with the training that needs it"),
     "models/state_model.py": ("learning/learners/test_variational.py", "with the training that makes it"),
-    "models/table.py": ("learning/settings/test_configuration.py", "every model by its name, with its settings"),
     "models/tag_model.py": ("models/test_unknown_tags.py", "a grammar over tags, and tags it does not know"),
     "models/word_model.py": ("models/test_joint.py", "with the joint models that it is part of"),
     "networks/encoder.py": ("networks/test_tag_network.py", "as part of the network"),

@@ -111,7 +111,7 @@ def test_several_seeds_are_trained_side_by_side_and_averaged(tmp_path, capsys):
         (["--model", "dmv", "--epochs", "1"], "there is no setting 'epochs' for the model dmv"),
         (["--model", "sibling", "--seeds", "4-0"], "--seeds 4-0: not seeds. Write for example 0-4 or 0,2,5."),
         (["--model", "ndmv", "--init", "uniform"], "Use --init random"),
-        (["--model", "grand", "--set", "generation=inside-out"], "--generation inside-out is for --model sibling"),
+        (["--model", "grand", "--set", "generation=inside-out"], "generation=inside-out is for --model sibling"),
         (["--model", "ndmv", "--learning-rate", "2"], "--learning-rate cannot be 2.0"),
         (
             ["--model", "sibling", "--ladder", "hdp-dep"],

@@ -120,7 +120,7 @@ def test_values_are_written_as_in_a_recipe_or_without_quotes(assignment, value):
         ("size=4.5", "--set size=4.5: write a whole number."),
         ("size=true", "--set size=true: write a whole number."),
         ("dropout=half", "--set dropout=half: write a number."),
-        ("dropout=1.5", "--dropout cannot be 1.5"),
+        ("dropout=1.5", "dropout cannot be 1.5"),
         ("skip_connections=no", "--set skip_connections=no: write true or false."),
         ("skip_connections=1", "--set skip_connections=1: write true or false."),
         ("encoder=lstm", "There is no encoder 'lstm'. Choose from: ud, wsj."),

@@ -183,7 +183,7 @@ def test_inspect_and_sample_show_the_part_over_tags(model, trained, capsys):
         (["--model", "lexical", "--vectors", "file"], "There are no word vectors 'file'. Choose from: random, file"),
         (["--model", "sibling", "--min-count", 3], "there is no setting 'min_count' for the model sibling"),
         (["--model", "dmv", "--vectors", "random"], "there is no setting 'vectors' for the model dmv"),
-        (["--model", "lexical", "--set", "dropout=1"], "--dropout cannot be 1.0: 0 or more, less than 1."),
+        (["--model", "lexical", "--set", "dropout=1"], "dropout cannot be 1.0: 0 or more, less than 1."),
         (["--model", "joint-grand", "--ladder", "lexical"], "--ladder cannot have 'lexical'. Choose from: dmv "),
     ],
 )

@@ -206,7 +206,7 @@ def test_file_without_vectors(text, tmp_path):
 def test_dimension_of_the_first_line_is_not_the_wanted_one(tmp_path):
     path = write(tmp_path / "a.vec", "2 3\n", ANIMALS)
     expected = (
-        "the vectors have 3 numbers where 4 are wanted. Say `--word-size 3`, or give a file whose vectors have 4."
+        "the vectors have 3 numbers where 4 are wanted. Say `--set word_size=3`, or give a file whose vectors have 4."
     )
     assert message_for(path, dimension=4) == f"{path}:1: {expected}"
 

@@ -524,7 +524,7 @@ def test_the_part_over_words_may_start_from_trees_of_a_file(starts, tmp_path):
         ({"model": "joint-grand", "generation": "inside-out"}, "inside-out is for --model sibling and joint-sibling"),
         ({"model": "lexical-sibling", "generation": "inside-out"}, "inside-out is for --model sibling"),
         ({"model": "joint-sibling", "ladder": ("lexical",)}, "--ladder cannot have 'lexical'"),
-        ({"model": "lexical", "dropout": 1.0}, "--dropout cannot be 1.0"),
+        ({"model": "lexical", "dropout": 1.0}, "dropout cannot be 1.0"),
         ({"model": "lexical", "min_count": 0}, "--min-count must be at least 1"),
         (
             {"model": "lexical", "vectors": ("glove",)},

@@ -383,11 +383,11 @@ def test_a_joint_model_has_a_constraint_for_every_chart(agreement, charts, rules
     [
         (CountSettings, {"em": "hard", "rules": "ud"}, "--rules are about expectations: they need --em soft."),
         (NeuralSettings, {"model": "ndmv", "method": "hard-em", "rules": "ud"}, "they need --method dmo or em."),
-        (CountSettings, {"rules_share": 0.5}, "--rules-share: of which rules? Name them with --rules."),
-        (NeuralSettings, {"model": "ndmv", "rules_share": 0.5}, "--rules-share: of which rules?"),
-        (CountSettings, {"rules": "ud", "rules_share": 0.0}, "--rules-share cannot be 0.0"),
-        (CountSettings, {"rules": "ud", "rules_share": 1.0}, "--rules-share cannot be 1.0"),
-        (CountSettings, {"rules": "ud", "rules_share": float("nan")}, "--rules-share cannot be nan"),
+        (CountSettings, {"rules_share": 0.5}, "rules_share: of which rules? Name them with --rules."),
+        (NeuralSettings, {"model": "ndmv", "rules_share": 0.5}, "rules_share: of which rules?"),
+        (CountSettings, {"rules": "ud", "rules_share": 0.0}, "rules_share cannot be 0.0"),
+        (CountSettings, {"rules": "ud", "rules_share": 1.0}, "rules_share cannot be 1.0"),
+        (CountSettings, {"rules": "ud", "rules_share": float("nan")}, "rules_share cannot be nan"),
     ],
 )
 def test_impossible_settings_are_refused(settings, wrong, message):

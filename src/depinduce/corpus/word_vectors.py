@@ -118,7 +118,7 @@ def _first_vector(lines: Iterator[tuple[int, bytes]], name: str, dimension: int)
         if line == 1 and len(fields) == 2 and fields[0].isdigit() and fields[1].isdigit():
             found = int(fields[1])
             if found != dimension:
-                remedy = f"Say `--word-size {found}`, or give a file whose vectors have {dimension}."
+                remedy = f"Say `--set word_size={found}`, or give a file whose vectors have {dimension}."
                 raise InputError(name, line, f"the vectors have {found} numbers where {dimension} are wanted", remedy)
         elif fields:
             _parse(name, line, *_cut(text, dimension), dimension)
@@ -153,7 +153,7 @@ def _parse(name: str, line: int, word: bytes, numbers: list[bytes], dimension: i
     if len(numbers) != dimension:
         found = f"the vector of {_quoted(word)} has {len(numbers)} numbers where {dimension} are wanted"
         remedy = (
-            f"Say `--word-size {len(numbers)}` if all vectors of the file are so; if not, correct or remove the line."
+            f"Say `--set word_size={len(numbers)}` if all vectors of the file are so; if not, correct or remove the line."
         )
         raise InputError(name, line, found, remedy)
     return vector

@@ -33,7 +33,7 @@ class Diverged(DepinduceError):
 
     @classmethod
     def because(cls, what: str) -> Diverged:
-        return cls(f"{what}. What there was before is kept; lower --learning-rate (or --m-steps) and start again.")
+        return cls(f"{what}. What there was before is kept; lower --learning-rate (or m_steps) and start again.")
 
 
 class LikelihoodFell(UserWarning):
@@ -232,7 +232,7 @@ class Training:
         climbs = self.settings.climbs and not (self.in_batches and self.constraints)
         settled = self.round > 2 or self.in_batches
         if climbs and settled and not growing and objective < self.previous - slack * abs(self.previous):
-            hint = ". Lower --learning-rate or --m-steps" if self.in_batches else ""
+            hint = ". Lower --learning-rate or m_steps" if self.in_batches else ""
             warnings.warn(
                 f"the objective of EM fell from {self.previous:.9g} to {objective:.9g} in {self._name}{hint}",
                 LikelihoodFell,

@@ -40,7 +40,7 @@ class LexicalSettings:
         sizes = ("min_count", "tag_size", "word_size", "lexical_child_rank", "lexical_decision_rank", "softmax_memory")
         require_positive(self, *sizes)
         if not 0 <= self.dropout < 1:
-            raise DepinduceError(f"--dropout cannot be {self.dropout}: 0 or more, less than 1.")
+            raise DepinduceError(f"dropout cannot be {self.dropout}: 0 or more, less than 1.")
         if self.lexical_encoder not in ("ud", "wsj"):
             raise DepinduceError(f"There is no encoder {self.lexical_encoder!r}. Choose from: ud, wsj.")
         if not names_one_of(VECTORS, self.vectors):

@@ -678,12 +678,12 @@ def test_training_on_every_sentence_once_is_training_on_all(monkeypatch):
         ({"iterations": 0}, "--iterations cannot be 0"),
         ({"emit": "letters"}, "--emit cannot be 'letters'. Choose from: tags, words."),
         ({"symbols": "words"}, "--symbols cannot be 'words'. Choose from: tags, categories."),
-        ({"symbols": "categories"}, "--symbols categories: the categories are those of --rules. Name a rule set."),
+        ({"symbols": "categories"}, "symbols=categories: the categories are those of --rules. Name a rule set."),
         ({"concentration": 0.0}, "--concentration must be more than 0, not 0.0."),
         ({"child_prior": -1.0}, "--child-prior must be more than 0, not -1.0."),
         ({"decision_prior": float("nan")}, "--decision-prior must be more than 0, not nan."),
         ({"emission_prior": float("inf")}, "--emission-prior must be more than 0, not inf."),
-        ({"rules_share": 0.5}, "--rules-share: of which rules?"),
+        ({"rules_share": 0.5}, "rules_share: of which rules?"),
     ],
 )
 def test_impossible_settings_are_refused(wrong, message):

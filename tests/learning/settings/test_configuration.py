@@ -127,7 +127,7 @@ def test_what_is_as_good_as_the_right_type_is_taken():
         ({"method": "sgd"}, "--method cannot be 'sgd'. Choose from: dmo, em, hard-em."),
         ({"start_trees": "some"}, "--start-trees cannot be 'some'. Choose from: best, all."),
         ({"generation": "upwards"}, "--generation cannot be 'upwards'. Choose from: outside-in, inside-out."),
-        ({"generation": "inside-out"}, "--generation inside-out is for --model sibling"),
+        ({"generation": "inside-out"}, "generation=inside-out is for --model sibling"),
         ({"m_steps": 0}, "--m-steps cannot be 0"),
         ({"epochs": 0}, "--epochs cannot be 0"),
         ({"members": 0}, "--members cannot be 0"),

@@ -284,8 +284,8 @@ def refinement_of(settings: HdpSettings, train: Corpus, knowledge: Knowledge | N
         hidden = [name for _, head, child in knowledge.rules for name in (head, child) if category(name) != name]
         if hidden:
             raise DepinduceError(
-                f"--symbols categories: --rules {knowledge.name} has a rule about {hidden[0]}, which is a tag of the "
-                f"category {category(hidden[0])}. Leave --symbols away, or {hidden[0]} out of the category."
+                f"symbols=categories: --rules {knowledge.name} has a rule about {hidden[0]}, which is a tag of the "
+                f"category {category(hidden[0])}. Leave symbols away, or {hidden[0]} out of the category."
             )
     return Refinement.of(train, {tag: category(tag) for tag in train.tag_vocabulary}, settings.emit == "words")
 

@@ -42,7 +42,7 @@ class CountSettings(LearningSettings):
             raise DepinduceError("--rules are about expectations: they need --em soft.")
         if self.model == "dmv-sibling" and not self.child_valence:
             raise DepinduceError(
-                "--no-child-valence: in dmv-sibling the sibling itself tells the valence. Leave it away."
+                "child_valence=false: in dmv-sibling the sibling itself tells the valence. Leave it away."
             )
 
     @property

@@ -95,9 +95,9 @@ class LearningSettings:
         self.require_at_least(1, "patience", "threads", "members")
         self.require_at_least(0, "seed")
         if self.rules_share is not None and not 0 < self.rules_share < 1:
-            raise DepinduceError(f"--rules-share cannot be {self.rules_share}: more than 0, less than 1.")
+            raise DepinduceError(f"rules_share cannot be {self.rules_share}: more than 0, less than 1.")
         if self.rules_share is not None and self.rules is None:
-            raise DepinduceError("--rules-share: of which rules? Name them with --rules.")
+            raise DepinduceError("rules_share: of which rules? Name them with --rules.")
 
         rungs = tuple(name for name, model in models().items() if model.over_tags)
         for name, known in (("ladder", rungs), ("constraint", STAGES)):

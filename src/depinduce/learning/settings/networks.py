@@ -68,7 +68,7 @@ class NeuralSettings(LearningSettings):
             raise DepinduceError("--init uniform: a neural model cannot start there. Use --init random.")
         if self.generation == "inside-out" and self.model not in ("sibling", "joint-sibling"):
             raise DepinduceError(
-                "--generation inside-out is for --model sibling and joint-sibling: other models do not see siblings of "
+                "generation=inside-out is for --model sibling and joint-sibling: other models do not see siblings of "
                 "tags."
             )
         if self.word_init:

@@ -37,7 +37,7 @@ class HdpSettings(LearningSettings):
                 option = name.replace("_", "-")
                 raise DepinduceError(f"--{option} must be more than 0, not {getattr(self, name)}.")
         if self.symbols == "categories" and self.rules is None:
-            raise DepinduceError("--symbols categories: the categories are those of --rules. Name a rule set.")
+            raise DepinduceError("symbols=categories: the categories are those of --rules. Name a rule set.")
 
     @property
     def most_rounds(self) -> int:
