@@ -230,7 +230,7 @@ def test_faults_about_rules_are_told_and_nothing_is_written(model, options, mess
     [
         (
             ["--model", "hdp-dep", "--set", "symbols=categories"],
-            "--symbols categories: the categories are those of --rules.",
+            "symbols=categories: the categories are those of --rules.",
         ),
         (["--model", "hdp-dep", "--smoothing", "1"], "there is no setting 'smoothing' for the model hdp-dep"),
         (["--model", "hdp-dep", "--subsymbols", "0"], "--subsymbols cannot be 0: it must be 1 or more."),

@@ -217,7 +217,7 @@ def test_dimension_of_the_first_vector_is_not_the_wanted_one(wanted, dimension, 
     path = write(tmp_path / "a.vec", ANIMALS)
     message = message_for(path, [wanted], dimension)
     assert message.startswith(f"{path}:1: the vector of 'dog' has 3 numbers where {dimension} are wanted. ")
-    assert "`--word-size 3`" in message
+    assert "`--set word_size=3`" in message
 
 
 @pytest.mark.parametrize(("line", "count"), [("horse 1 2", 2), ("horse 1 2 3 4", 4), ("horse 1 2 3 4 5", 5)])

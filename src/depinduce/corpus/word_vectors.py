@@ -153,7 +153,7 @@ def _parse(name: str, line: int, word: bytes, numbers: list[bytes], dimension: i
     if len(numbers) != dimension:
         found = f"the vector of {_quoted(word)} has {len(numbers)} numbers where {dimension} are wanted"
         remedy = (
-            f"Say `--set word_size={len(numbers)}` if all vectors of the file are so; if not, correct or remove the line."
+            f"Say `--set word_size={len(numbers)}` if all vectors of the file are so; if not, mend or remove the line."
         )
         raise InputError(name, line, found, remedy)
     return vector

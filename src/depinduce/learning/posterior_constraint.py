@@ -49,8 +49,11 @@ class Tilt:
 
     def applied(self, problem: Problem, dual: float) -> Problem:
         """The problem in which every match weighs exp(λ)."""
-        arc = np.repeat(dual * self.arc[:, None], 2, axis=1)
-        return problem.times(Factors(root=dual * self.root, arc=arc))
+        return problem.times(self.factors(dual))
+
+    def factors(self, dual: float) -> Factors:
+        """The factors that give every match the weight exp(λ)."""
+        return Factors(root=dual * self.root, arc=np.repeat(dual * self.arc[:, None], 2, axis=1))
 
     def matched(self, expected: Expectations) -> float:
         """The expected number of matches."""

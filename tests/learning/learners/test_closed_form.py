@@ -377,7 +377,7 @@ def test_the_history_tells_how_the_model_was_made():
         ({"prior_strength": -1.0}, "--prior-strength cannot be -1.0"),
         ({"prior_strength": 10.0}, "--prior-strength needs a second-order --model"),
         ({"model": "dmv-sibling", "init": ("random",), "prior_strength": 10.0}, "a start made of trees"),
-        ({"model": "dmv-sibling", "child_valence": False}, "--no-child-valence"),
+        ({"model": "dmv-sibling", "child_valence": False}, "child_valence=false"),
         ({"seed": -1}, "--seed cannot be -1"),
     ],
 )
