@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from depinduce.chart.problems import Problem
 from depinduce.grammar.knowledge import Knowledge, load_knowledge
 from depinduce.grammar.multinomials import Multinomials, uniform_counts
 from depinduce.grammar.rules import Order, RuleTable
@@ -22,14 +23,11 @@ def picture() -> str:
     knows_nothing = uniform_counts(Order.FIRST, len(TAGS))
     table = Multinomials.smoothed(Order.FIRST, len(TAGS), 0.0).estimate(knows_nothing)
     log_p, matches = _log_p_and_matches(table, knowledge, trees)
-    constraint = ShareConstraint(knowledge.share, len(SHORTEST))
-
-    def expect(dual: float) -> tuple[np.ndarray, float]:
-        q = np.exp(log_p + dual * matches)
-        return q / q.sum(), float(q @ matches / q.sum())
-
-    p, _ = expect(0.0)
-    q = constraint.satisfy(expect)
+    batch = batch_of(Order.FIRST, [SHORTEST])
+    tilt = tilt_of(knowledge.matches(TAGS), batch.column, batch.offsets)
+    constraint = ShareConstraint(knowledge.share, len(SHORTEST), tilt)
+    constraint.satisfy(Problem(table, batch))
+    p, q = (_shares(log_p + dual * matches) for dual in (0.0, constraint.dual))
     ranked = sorted(zip(q, p, trees, matches, strict=True), key=lambda tree: (-round(tree[0], 9), tree[2]))
     sheet = Sheet(
         sheet_height(len(trees), BARS),
@@ -43,6 +41,11 @@ def picture() -> str:
         panel(sheet, number, heads, [(before, ""), (after, "draw-blue")], f"matches: {count:.0f}")
     _legend(sheet, *corner(len(ranked), BARS), constraint.dual, knowledge.share)
     return sheet.svg()
+
+
+def _shares(log_weights: np.ndarray) -> np.ndarray:
+    weights = np.exp(log_weights)
+    return weights / weights.sum()
 
 
 def _log_p_and_matches(table: RuleTable, knowledge: Knowledge, trees: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
