@@ -78,6 +78,7 @@ def test_without_a_place_to_keep_it_one_message_says_so_and_all_works(program, a
     assert len(done.stderr.splitlines()) == 2
 
 
+@pytest.mark.slow
 def test_every_change_of_the_sources_begins_a_new_cache(tmp_path):
     copy = tmp_path / "depinduce"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__", "*.conllu"))
@@ -112,6 +113,7 @@ print(sum(_walk.stats.cache_misses.values()))
 """
 
 
+@pytest.mark.slow
 def test_of_two_processes_that_want_the_same_function_one_compiles_it(tmp_path):
     pytest.importorskip("fcntl")
     both = [

@@ -14,6 +14,7 @@ from depinduce.grammar.rules import Order
 QUICK = ChartBench(lengths=(5,), alone=(), threads=1, seconds=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["sibling", "grandparent"])
 def test_every_yardstick_is_timed_for_both_tasks(order):
     settings = dataclasses.replace(QUICK, order=order)

@@ -102,6 +102,7 @@ def test_a_difference_in_the_results_stops_the_benchmark(what, settings, monkeyp
         training.assert_equal_results(settings, training.load_sentences(settings))
 
 
+@pytest.mark.slow
 def test_the_command_writes_everything_as_json(settings, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(training, "measure_memory", lambda _: {"peak_memory_mb": {"ours": 300.0}, "times_smaller": 1.5})
     options = ["--train", settings.train, "--batch-size", "2", "--seconds", "0", "--json", str(tmp_path / "bench.json")]

@@ -6,6 +6,7 @@ import os
 import re
 import xml.etree.ElementTree as ElementTree
 
+import pytest
 from cli.demo_parts import contents, demo_part, depinduce, depinduce_process
 
 from depinduce.corpus import read_sentences
@@ -73,6 +74,7 @@ def test_the_demo_runs_in_a_process_of_its_own():
     assert "depinduce, count DMV" in done.stdout.decode()
 
 
+@pytest.mark.slow
 def test_the_demo_runs_where_output_is_not_unicode():
     done = depinduce_process("demo", env=os.environ | {"PYTHONIOENCODING": "latin-1"})
     assert done.returncode == 0

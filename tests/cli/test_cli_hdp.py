@@ -135,6 +135,7 @@ def test_blanked_heads_give_the_bit_identical_model(train, tmp_path):
 # ---------------------------------------------------------------- as a start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [["ud"], []], ids=["rules", "no rules"])
 def test_a_start_from_hdp_dep_is_a_start_from_its_parses(rules, train, tmp_path, capsys):
     common = ["--train", train, "--non-heads", "ud", "--seed", 3]
@@ -155,6 +156,7 @@ def test_a_start_from_hdp_dep_is_a_start_from_its_parses(rules, train, tmp_path,
     assert len({tables["at once"], tables["another seed"], tables["harmonic"]}) == 3
 
 
+@pytest.mark.slow
 def test_a_network_can_start_from_hdp_dep(train, rules, tmp_path, capsys):
     options = ["--train", train, "--recipe", "paper-ud-ndmv", *NETWORK, "--learning-rate", 0.05]
     for name, start in (("hdp", ["hdp-dep", rules]), ("harmonic", ["harmonic"])):

@@ -68,6 +68,7 @@ def test_watched_scores_are_recorded_and_marked_and_change_nothing(tmp_path):
     assert models[0].table.child.tobytes() == models[1].table.child.tobytes()
 
 
+@pytest.mark.slow
 def test_a_killed_training_is_resumed_to_the_identical_model(tmp_path):
     train = demo_part(tmp_path / "train.conllu", count=40)
     options = [str(part) for part in ("train", "--train", train, *PLAIN, "--epochs", 4)]
@@ -89,6 +90,7 @@ def test_a_killed_training_is_resumed_to_the_identical_model(tmp_path):
     assert [line["round"] for line in metrics(tmp_path / "killed")] == [1, 2, 3, 4]
 
 
+@pytest.mark.slow
 def test_several_seeds_are_trained_side_by_side_and_averaged(tmp_path, capsys):
     train, dev = demo_part(tmp_path / "train.conllu", count=30), demo_part(tmp_path / "dev.conllu", "dev", 20)
     options = ["--train", train, "--dev", dev, *PLAIN, "--watch", dev]

@@ -29,6 +29,7 @@ def depinduce_ud(data: Path, out: Path, *options: object) -> int:
     return depinduce("reproduce", "ud", "--data", data, "--out", out, *options)
 
 
+@pytest.mark.slow
 def test_a_run_in_processes_of_its_own_leaves_cells_tables_and_figures(data, tmp_path, monkeypatch, capsys):
     shrink(monkeypatch)
     out = tmp_path / "out"

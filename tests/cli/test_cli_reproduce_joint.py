@@ -19,6 +19,7 @@ def data(tmp_path_factory) -> Path:
     return tiny_data(tmp_path_factory.mktemp("ud"))
 
 
+@pytest.mark.slow
 def test_every_experiment_runs_and_both_parts_are_scored(data, tmp_path, monkeypatch, capsys):
     shrink(monkeypatch, ladder=["ndmv"], members=1, grow_from=0)
     in_this_process(monkeypatch)

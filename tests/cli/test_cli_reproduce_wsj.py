@@ -81,6 +81,7 @@ class Lines:
         return False
 
 
+@pytest.mark.slow
 def test_every_experiment_runs_once_in_the_order_of_the_suite(whole):
     assert whole.code == 0
     assert whole.ran == [f"{name} {NAME} 0" for name in WSJ]
@@ -168,6 +169,7 @@ def test_a_second_call_runs_nothing_and_leaves_every_file_as_it_was(whole, ptb, 
 # ---------------------------------------------------------------- again and again
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(ptb, tmp_path, monkeypatch, capsys):
     shrink(monkeypatch)
     options = ["--experiments", "wsj-dmv", "wsj-hdp-dep", "wsj-ndmv", "wsj-sibling", "--seeds", 1]

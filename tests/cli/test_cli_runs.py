@@ -57,6 +57,7 @@ def test_a_training_is_kept_as_a_directory_with_its_settings_and_its_course(mode
     assert depinduce("parse", run, train, "-o", tmp_path / "parsed.conllu") == 0
 
 
+@pytest.mark.slow
 @both
 def test_several_seeds_are_trained_side_by_side_and_the_likeliest_is_kept(model, train, dev, tmp_path, capsys):
     options = ["--train", train, "--dev", dev, *OPTIONS[model]]
@@ -157,6 +158,7 @@ def test_a_finished_training_goes_on_with_more_iterations(model, train, tmp_path
     assert model_files(tmp_path / "parts") == model_files(tmp_path / "whole")
 
 
+@pytest.mark.slow
 @both
 def test_seeds_go_on_where_they_were(model, train, tmp_path, monkeypatch):
     monkeypatch.setattr("depinduce.learning.seeds.side_by_side", one_after_the_other)
@@ -187,6 +189,7 @@ def test_a_count_model_of_version_0_1_cannot_be_gone_on_with_and_the_user_is_tol
         assert {path.name for path in old.iterdir()} == FILES
 
 
+@pytest.mark.slow
 def test_a_directory_of_seeds_is_not_gone_on_with_as_one_training(train, tmp_path, capsys):
     options = ["--train", train, *OPTIONS["dmv"], "--out", tmp_path / "seeds"]
     assert depinduce("train", *options, "--seeds", "0") == 0

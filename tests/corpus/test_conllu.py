@@ -276,6 +276,7 @@ def test_faults_of_standard_input_name_it(monkeypatch):
         list(read_sentences("-"))
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(tmp_path):
     text = block("the/DET dog/NOUN barks/VERB", [2, 3, 0])
     path = write(tmp_path / "long.conllu", text * 50_000)  # 4 MB

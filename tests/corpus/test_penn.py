@@ -243,6 +243,7 @@ def converted(path: Path, tmp_path: Path, **treatment: str) -> list:
     return list(zip(ours, published, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", real_files("wsj-sample/sample*.conllu"), ids=name_of)
 def test_the_sample_of_the_treebank_comes_out_as_published(path, tmp_path):
     treatment, words = PUBLISHED[path.name]
@@ -254,6 +255,7 @@ def test_the_sample_of_the_treebank_comes_out_as_published(path, tmp_path):
     assert same_heads == words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", real_files("wsj-sample/sample_with_punctuation.conllu"), ids=name_of)
 def test_heads_of_words_are_the_same_whether_punctuation_is_removed_before_or_after(path, tmp_path):
     same_heads = 0

@@ -35,6 +35,7 @@ def test_random_trees_follow_their_seed():
     assert (random_projective(offsets, 1) != random_projective(offsets, 2)).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "trees"), [(1, 1), (2, 2), (3, 7), (4, 30), (5, 143)])
 def test_random_trees_are_uniform_over_all_projective_trees(words, trees):
     """All trees occur, no others do, and Pearson's statistic stays near its mean, the number of trees - 1."""

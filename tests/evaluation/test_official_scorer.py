@@ -79,6 +79,7 @@ def official_uas(gold_text, predicted_text):
     return result.correct, result.gold_total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("baseline", BASELINES)
 @pytest.mark.parametrize("language", ["built in", "fr", "nl"])
 def test_uas_equals_the_official_scorer(language, baseline):

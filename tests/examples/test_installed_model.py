@@ -91,6 +91,7 @@ def test_nothing_of_it_is_in_the_package():
     assert not [path for path in sources if "clause_model" in path.read_text("utf-8")]
 
 
+@pytest.mark.slow
 def test_several_seeds_are_trained_side_by_side(grammar):
     summary = json.loads((grammar / "seeds.json").read_text("utf-8"))
     first, second = summary["seeds"]
@@ -112,6 +113,7 @@ def test_held_out_sentences_stop_it_and_it_can_be_resumed(place):
     assert all(line["dev"] < 0 for line in Parser.load(place / "stopped").model.history["rounds"])
 
 
+@pytest.mark.slow
 def test_a_killed_training_is_resumed_to_the_identical_model(place, installed, tmp_path):
     options = ["train", *OPTIONS, "--train", place / "train.conllu"]
     assert depinduce(*options, "--out", tmp_path / "whole") == 0

@@ -169,6 +169,7 @@ def test_em_makes_the_sentences_more_probable(kind):
         np.testing.assert_allclose(np.exp(part).sum(axis=-1), 1.0)
 
 
+@pytest.mark.slow
 def test_the_program_trains_parses_and_scores(tmp_path, monkeypatch, capsys):
     kept = {}
     parse = third_order.parse

@@ -256,6 +256,7 @@ def hdp_deps(monkeypatch) -> list[int]:
     return seeds
 
 
+@pytest.mark.slow
 def test_all_networks_of_a_seed_share_one_start(data, tmp_path, monkeypatch, hdp_deps):
     shrink(monkeypatch)
     for seed in (0, 1):
@@ -301,6 +302,7 @@ def test_an_interrupted_hdp_dep_is_no_start_and_no_result(name, data, tmp_path, 
 # ---------------------------------------------------------------- no tree trains anything
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["wsj-dmv-rules", "wsj-hdp-dep", "wsj-ndmv", "wsj-joint-sibling"])
 def test_without_gold_heads_in_train_and_dev_a_cell_is_bit_identical(name, data, tmp_path, monkeypatch):
     shrink(monkeypatch)
@@ -311,6 +313,7 @@ def test_without_gold_heads_in_train_and_dev_a_cell_is_bit_identical(name, data,
     assert gold == no_gold
 
 
+@pytest.mark.slow
 def test_other_gold_trees_change_the_curve_of_scores_and_nothing_in_the_training(data, tmp_path, monkeypatch):
     shrink(monkeypatch, ladder=())  # the curves have none
     other = rewritten(data, tmp_path / "other", ("train", "dev", "test"), chains)
@@ -340,6 +343,7 @@ def test_the_trees_of_a_file_are_learned_from_in_the_place_of_hdp_dep(data, tmp_
     assert run_one("wsj-ndmv", data, tmp_path / "hdp-dep")["start"] is None
 
 
+@pytest.mark.slow
 def test_the_trees_of_a_file_reach_a_ladder_that_others_climbed_before(data, tmp_path, monkeypatch):
     shrink(monkeypatch, learning_rate=0.03, start_epochs=20, epochs=1)
     gold, chained = tmp_path / "gold.conllu", tmp_path / "chained.conllu"

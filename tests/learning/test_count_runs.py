@@ -170,6 +170,7 @@ def chains(path: Path, seed: int) -> str:
     return str(write(path, *blocks))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("held_out", [False, True])
 def test_of_several_seeds_the_likeliest_is_kept(held_out, tmp_path):
     train, gold = chains(tmp_path / "train.conllu", 1), chains(tmp_path / "gold.conllu", 2)
@@ -289,6 +290,7 @@ def whole(tmp_path_factory) -> Path:
     return directory
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", KILLED)
 def test_a_killed_run_of_a_count_model_ends_as_if_it_was_not(when, whole, killed, tmp_path):
     directory = shutil.copytree(killed / when, tmp_path / "run")

@@ -276,6 +276,7 @@ def with_rules(rules: str | None, **settings) -> Training:
     return network_training(start=HARMONIC, rules=rules, **{"rules_share": rules and 0.7} | common | settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WITH_EM.values(), ids=WITH_EM)
 def test_a_network_comes_to_match_the_rules_as_often_as_it_should(kind, rules):
     shares, tables = {}, {}

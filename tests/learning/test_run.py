@@ -221,6 +221,7 @@ def resumed(directory: Path, report: Callable[[Progress], None] = lambda progres
     return run.go(report)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", KILLED)
 def test_a_killed_run_ends_as_if_it_was_not(when, whole, killed, tmp_path):
     directory = shutil.copytree(killed / when, tmp_path / "run")

@@ -379,6 +379,7 @@ def test_a_stream_reads_no_further_than_one_block_ahead(model, tmp_path):
     stream.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parsing", [Parsing(), Parsing(k_best=2, posteriors=True)], ids=["one tree", "k best"])
 def test_memory_does_not_grow_with_the_file(model, parsing, monkeypatch, tmp_path):
     monkeypatch.setattr(streams, "MOST_WORDS", 600)

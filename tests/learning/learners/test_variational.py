@@ -363,6 +363,7 @@ def planted_trees() -> tuple[Corpus, np.ndarray]:
     return tagged(*(" ".join(tags) for tags, _ in trees)), np.concatenate([heads for _, heads in trees])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subsymbols", [1, 2, 3])
 @pytest.mark.parametrize("with_rules", [False, True])
 def test_a_planted_grammar_is_recovered(subsymbols, with_rules, tmp_path):
