@@ -1,9 +1,9 @@
 """Gradients written out by hand, and how autograd gets to know them.
 
 With tags the matrices of a rule network are so small that the books of automatic differentiation are a good part of a
-step: autograd through the same forward pass takes 1.1 times as long for ndmv and grand, and 1.6 times for sibling. Over
-words it takes 1.2 times as long, and would keep the scores of a whole batch with all words, where a pull-back makes them
-again in pieces that fit into memory. (`tools/measure_gradients.py`, French, one core; equal to 3e-7.)
+step: autograd through the same forward pass takes 1.1 times as long for ndmv and grand, and 1.6 times for sibling.
+Over words it takes 1.2 times as long, and would keep the scores of a whole batch with all words, where a pull-back
+makes them again in pieces that fit into memory. (`tools/measure_gradients.py`, French, one core; equal to 3e-7.)
 
 So a computation here gives, beside its results, its *pull-back*: the function from the gradient by the results to the
 gradient by what they were computed from. A larger computation calls the smaller ones, and its pull-back calls theirs
