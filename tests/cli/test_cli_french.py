@@ -38,5 +38,5 @@ def test_blanked_heads_give_the_bit_identical_model_of_french(model, tmp_path):
         options = ["--train", train, "--dev", dev, "--model", model, "--non-heads", "ud", "--iterations", 8]
         assert depinduce("train", *options, "--out", tmp_path / name) == 0
     assert (tmp_path / "gold-0.conllu").read_bytes() != (tmp_path / "blank-0.conllu").read_bytes()
-    tables = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("gold", "blank")]
+    tables = [(tmp_path / name / "model" / "model.safetensors").read_bytes() for name in ("gold", "blank")]
     assert tables[0] == tables[1]
