@@ -114,6 +114,11 @@ def _no_counts(table: RuleTable) -> CountArrays:
 
 def best_trees(table: RuleTable, batch: Batch, factors: Factors | None = None, *, threads: int = 1) -> Trees:
     """The most probable tree of every sentence and its log potential; `derivations` says which of several."""
+    return _with_scores(_best_heads(table, batch, factors, threads), table, batch, factors)
+
+
+def _best_heads(table: RuleTable, batch: Batch, factors: Factors | None, threads: int) -> np.ndarray:
+    """The heads of the best trees. [1, token]"""
     heads = np.full((1, len(batch.column)), -1, dtype=np.int32)
     rounded = np.full(len(batch), -np.inf)
     no_seeds = np.empty(0, dtype=np.int64)
@@ -122,7 +127,7 @@ def best_trees(table: RuleTable, batch: Batch, factors: Factors | None = None, *
         kernels.tree_pass(*share, no_seeds, rounded, heads)
 
     _over_trees((MAX,), table, batch, factors, threads, run)
-    return _with_scores(heads, table, batch, factors)
+    return heads
 
 
 def k_best_trees(table: RuleTable, batch: Batch, k: int, factors: Factors | None = None, *, threads: int = 1) -> Trees:
@@ -200,8 +205,7 @@ def trees_of_posteriors(offsets: np.ndarray, root: np.ndarray, arc: np.ndarray, 
         Factors(root=np.where(has_tree[sentence], root, -np.inf), arc=np.repeat(arc[:, None], 2, axis=1))
         for root, arc in ((root, arc), (np.rint(root * VOTES) / VOTES, np.rint(arc * VOTES) / VOTES))
     )
-    heads = best_trees(nothing, plain, rounded, threads=threads).heads
-    return _with_scores(heads, nothing, plain, exact)
+    return _with_scores(_best_heads(nothing, plain, rounded, threads), nothing, plain, exact)
 
 
 def _with_scores(heads: np.ndarray, table: RuleTable, batch: Batch, factors: Factors | None) -> Trees:

@@ -256,7 +256,7 @@ class Run:
     def _parts(self, best: bool, finished: bool = True) -> list[Any]:
         """The model of each learner, with its best parameters or with those of now."""
         about = self._about(self.rungs[self.rung], finished)
-        return self._now.each(lambda learner: learner.model(about, best))
+        return [learner.model(about, best) for learner in self._now.learners]
 
     def _model_of(self, parts: list[Any], finished: bool = True) -> Model:
         if len(parts) == 1:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -241,9 +240,6 @@ class Training:
         self.previous = -np.inf if growing else objective
 
     # ---------------------------------------------------------------- what is kept
-
-    def each(self, make: Callable[[Learner], Any]) -> list[Any]:
-        return [make(learner) for learner in self.learners]
 
     def state(self) -> tuple[Arrays, dict[str, Any]]:
         """All that changes: arrays, and the rest as JSON has it."""

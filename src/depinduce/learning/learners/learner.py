@@ -13,9 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from depinduce.chart.engine import Expectations
 from depinduce.chart.problems import Problem, StateProblem
-from depinduce.chart.states import StateExpectations
 from depinduce.corpus import Corpus
 from depinduce.grammar.rules import Order, RuleTable
 from depinduce.learning.posterior_constraint import ShareConstraint
@@ -23,7 +21,6 @@ from depinduce.learning.settings.learning import LearningSettings
 from depinduce.models.model import Model
 
 Arrays = dict[str, np.ndarray]
-Expected = Expectations | StateExpectations
 
 
 class Sentences(Protocol):
