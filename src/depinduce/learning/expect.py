@@ -43,11 +43,9 @@ class EStep:
             return self._of_best_trees(charts, views)
         expected, total = [], 0.0
         for number, chart in enumerate(charts):
-            found, matched = self._expect(number, chart, sentences)
+            found, tilted_by = self._expect(number, chart, sentences)
             expected.append(found)
-            total += _total(found.log_z, chart)
-            if self.constraints:
-                total -= self.constraints[number].dual_then * matched
+            total += _total(found.log_z, chart) - tilted_by
         if len(charts) == len(self.learners):
             return [learner.counts(found) for learner, found in zip(self.learners, expected, strict=True)], total
         over_tags, over_words = self.learners
@@ -74,7 +72,7 @@ class EStep:
         return [over_tags.times(as_factors(over_words))]
 
     def _expect(self, number: int, chart: Any, sentences: np.ndarray | None) -> tuple[Any, float]:
-        """The expectations of one chart, and how many of its dependencies match."""
+        """The expectations of one chart, and by how much a tilt has raised their log Z, in expectation."""
         one_for_all = len(self.learners) > 1 and self.agreement
         positions = one_for_all or self.learners[number].needs_positions
         if not self.constraints:

@@ -82,7 +82,6 @@ class ShareConstraint:
     tilt: Any  # a Tilt, or something that likewise applies to a problem and finds matches
     dual: float = 0.0
     found: float = 0.0  # the share of matches at that dual variable
-    dual_then: float = 0.0  # the dual variable of the last expectations
 
     @classmethod
     def of(cls, settings: LearningSettings, train: Corpus) -> ShareConstraint | None:
@@ -102,19 +101,19 @@ class ShareConstraint:
         return {"rules": rules, "wanted": self.share, "found": self.found, "dual": self.dual}
 
     def satisfied(self, problem: Any, *, threads: int = 1) -> tuple[Any, float]:
-        """The expectations of a problem of the whole corpus where the constraint is met, and the number of matches."""
+        """The expectations of a problem of the whole corpus where the constraint is met, and λ times its matches."""
         expected = self.satisfy(problem, threads=threads)
-        self.dual_then = self.dual
-        return expected, self.found * self.dependencies
+        return expected, self.dual * self.found * self.dependencies
 
     def followed(self, problem: Any, sentences: np.ndarray, *, threads: int = 1) -> tuple[Any, float]:
-        """The expectations of a batch at the present λ, and the number of matches; then one step of λ."""
+        """The expectations of a batch at the present λ, and λ times its matches; then one step of λ."""
         tilt = self.tilt.take(sentences)
         expected = tilt.applied(problem, self.dual).expect(positions=True, threads=threads)
-        matched, self.dual_then = tilt.matched(expected), self.dual
+        matched = tilt.matched(expected)
+        tilted_by = self.dual * matched
         self.found += matched
         self.dual = max(0.0, self.dual + BATCH_STEP * (self.share - matched / len(tilt.root)))
-        return expected, matched
+        return expected, tilted_by
 
     def _expect(self, problem: Any, threads: int) -> Any:
         """The expectations at the present λ; notes the share of matches."""
