@@ -6,15 +6,13 @@ What runs promise of networks is in `test_run`.
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 import shutil
-import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 from corpus.blocks import block, write
+from learning.killed import killed_runs
 from learning.tagged import random_sentences
 from learning.trainings import CORPUS, HELD_OUT, count_run, rounds_of, same_table, table_kept, trained_counts
 
@@ -233,52 +231,15 @@ KILLED = {
 KEPT = LADDER | {"model": "dmv-grand", "prior_strength": 10.0, "non_heads": ("D",), "patience": 9}
 
 
-def train_until_killed(directory: Path, moment: str, number: int) -> None:
-    """Begin a run or go on with it, and die, without time to tidy up."""
-    run = run_of(KEPT, HELD_OUT, directory)
-    if (directory / CONFIGURATION).exists():
-        run.resume()
-    if moment == "start":
-        begin = Training.begin
-
-        def begin_and_die(training: Training) -> None:
-            begin(training)
-            if run.rung == number:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        Training.begin = begin_and_die
-
-    def report(progress: Progress) -> None:
-        if (moment, number) == ("round", progress.done):
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    run.go(report)
-
-
-def train_and_die(folder: Path) -> None:
-    """In a process of its own, which loads everything once and has a child for each death."""
-    trained(KEPT, HELD_OUT)
-    for name, moments in KILLED.items():
-        for moment in moments:
-            child = os.fork()
-            if child == 0:
-                try:
-                    train_until_killed(folder / name, *moment)
-                finally:
-                    os._exit(1)  # it should be dead
-            _, status = os.waitpid(child, 0)
-            assert os.WIFSIGNALED(status)
-            assert os.WTERMSIG(status) == signal.SIGKILL
+def kept_run(directory: Path | None) -> Run:
+    return run_of(KEPT, HELD_OUT, directory)
 
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory) -> Path:
     """A folder of runs, one for each of KILLED."""
     folder = tmp_path_factory.mktemp("killed")
-    process = multiprocessing.get_context("spawn").Process(target=train_and_die, args=(folder,))
-    process.start()
-    process.join()
-    assert process.exitcode == 0
+    killed_runs(folder, kept_run, KILLED)
     return folder
 
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 import shutil
-import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from corpus.blocks import block, write
+from learning.killed import killed_runs
 from learning.tagged import random_sentences, random_table, tagged
 
 from depinduce.chart.engine import best_trees, log_partition
@@ -154,69 +152,32 @@ def test_a_run_leaves_its_settings_its_epochs_and_its_model(whole):
 
 KILLED = {  # where SIGKILL comes: in the start of a rung, or after an epoch and before it is saved
     "before there is anything": [("start", 0)],
-    "in the first epoch": [("epoch", 1)],
-    "in the last epoch of the first member": [("epoch", 3)],
+    "in the first epoch": [("round", 1)],
+    "in the last epoch of the first member": [("round", 3)],
     "in the start of the second member": [("start", 1)],
-    "inside the second member": [("epoch", 5)],
-    "before the trees on which they agree": [("epoch", 6)],
+    "inside the second member": [("round", 5)],
+    "before the trees on which they agree": [("round", 6)],
     "after these": [("start", 2)],
-    "in the second rung": [("epoch", 7)],
-    "before the model is written": [("epoch", 8)],
-    "again and again": [("start", 0), ("epoch", 2), ("epoch", 2), ("start", 2), ("epoch", 8)],
+    "in the second rung": [("round", 7)],
+    "before the model is written": [("round", 8)],
+    "again and again": [("start", 0), ("round", 2), ("round", 2), ("start", 2), ("round", 8)],
 }
 
 
-def train_until_killed(directory: Path, moment: str, number: int) -> None:
-    """Begin a run or go on with it, and die, without time to tidy up."""
-    run = Run(configuration(**LADDER), CORPUS, HELD_OUT, directory)
-    if (directory / CONFIGURATION).exists():
-        run.resume()
-    if moment == "start":
-        begin = Training.begin
-
-        def begin_and_die(training: Training) -> None:
-            begin(training)
-            if run.rung == number:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        Training.begin = begin_and_die
-
-    def report(progress: Progress) -> None:
-        if (moment, number) == ("epoch", progress.done):
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    run.go(report)
-
-
-def train_and_die(folder: Path) -> None:
-    """In a process of its own, which loads everything once and has a child for each death."""
-    trained(dev=HELD_OUT)
-    for name, moments in KILLED.items():
-        for moment in moments:
-            child = os.fork()
-            if child == 0:
-                try:
-                    train_until_killed(folder / name, *moment)
-                finally:
-                    os._exit(1)  # it should be dead
-            _, status = os.waitpid(child, 0)
-            assert os.WIFSIGNALED(status)
-            assert os.WTERMSIG(status) == signal.SIGKILL
+def ladder_run(directory: Path | None) -> Run:
+    return Run(configuration(**LADDER), CORPUS, HELD_OUT, directory)
 
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory) -> Path:
     """A folder of runs, one for each of KILLED."""
     folder = tmp_path_factory.mktemp("killed")
-    process = multiprocessing.get_context("spawn").Process(target=train_and_die, args=(folder,))
-    process.start()
-    process.join()
-    assert process.exitcode == 0
+    killed_runs(folder, ladder_run, KILLED)
     return folder
 
 
 def resumed(directory: Path, report: Callable[[Progress], None] = lambda progress: None) -> bool:
-    run = Run(configuration(**LADDER), CORPUS, HELD_OUT, directory)
+    run = ladder_run(directory)
     run.resume()
     return run.go(report)[1]
 

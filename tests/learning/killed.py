@@ -1,0 +1,63 @@
+"""Trainings that die on the way, by SIGKILL: without time to tidy up."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from depinduce.learning.run import CONFIGURATION, Progress, Run
+from depinduce.learning.training import Training
+
+Moment = tuple[str, int]  # in the "start" of a rung, by its number; or after a "round" of all, before it is saved
+MakeRun = Callable[[Path | None], Run]  # in a directory, or in memory
+
+
+def killed_runs(folder: Path, make_run: MakeRun, moments: Mapping[str, Sequence[Moment]]) -> None:
+    """Leave in `folder` a run for each name, begun or gone on with and killed at each of its moments in turn.
+
+    make_run: a function of a module
+    """
+    process = multiprocessing.get_context("spawn").Process(target=_train_and_die, args=(folder, make_run, moments))
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+
+
+def _train_and_die(folder: Path, make_run: MakeRun, moments: Mapping[str, Sequence[Moment]]) -> None:
+    """In a process of its own, which loads everything once and has a child for each death."""
+    make_run(None).go()
+    for name, in_turn in moments.items():
+        for moment in in_turn:
+            child = os.fork()
+            if child == 0:
+                try:
+                    _train_until_killed(make_run, folder / name, *moment)
+                finally:
+                    os._exit(1)  # it should be dead
+            _, status = os.waitpid(child, 0)
+            assert os.WIFSIGNALED(status)
+            assert os.WTERMSIG(status) == signal.SIGKILL
+
+
+def _train_until_killed(make_run: MakeRun, directory: Path, moment: str, number: int) -> None:
+    run = make_run(directory)
+    if (directory / CONFIGURATION).exists():
+        run.resume()
+    if moment == "start":
+        begin = Training.begin
+
+        def begin_and_die(training: Training) -> None:
+            begin(training)
+            if run.rung == number:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        Training.begin = begin_and_die
+
+    def report(progress: Progress) -> None:
+        if (moment, number) == ("round", progress.done):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    run.go(report)
