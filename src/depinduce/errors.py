@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from depinduce.visible import visible
+
 
 class DepinduceError(Exception):
     """Something the user can mend. The command line prints it without a traceback and exits with 1."""
+
+    def __str__(self) -> str:
+        return visible(super().__str__(), lines=True)
 
 
 class InputError(DepinduceError):

@@ -12,6 +12,7 @@ from importlib import import_module
 from depinduce import __version__
 from depinduce.cli.options import HelpFormatter
 from depinduce.errors import DepinduceError
+from depinduce.visible import visible
 
 COMMANDS = {
     "demo": "train on the built-in corpus, score the trees and draw some: the whole of depinduce in seconds",
@@ -47,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except OSError as error:
-        print(f"depinduce: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
+        print(f"depinduce: {visible(str(error.filename or 'output'))}: {error.strerror}", file=sys.stderr)
         return 1
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from depinduce.cli.console import show_table
+from depinduce.cli.console import show_table, show_text
 from depinduce.cli.options import add_settings, read_settings
 from depinduce.corpus import Reading
 from depinduce.errors import InputError
@@ -41,17 +41,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 def show(overview) -> None:
     words = overview.words - overview.punctuation
-    print(
+    show_text(
         f"{overview.path}: {_number(overview.sentences, 'sentence')}, {_number(words, 'word')} and "
         f"{_number(overview.punctuation, 'punctuation mark')}"
     )
     if overview.blocks_without_words:
-        print(f"{_number(overview.blocks_without_words, 'block')} without words (comments or blank lines)")
+        show_text(f"{_number(overview.blocks_without_words, 'block')} without words (comments or blank lines)")
     if overview.sentences:
-        print(_about_trees(overview) + "\n")
+        show_text(_about_trees(overview) + "\n")
         _show_tables(overview)
     for problem, lines in overview.problems.items():
-        print(f"problem: {problem}{_places(lines)}{_remedy(problem, overview)}")
+        show_text(f"problem: {problem}{_places(lines)}{_remedy(problem, overview)}")
 
 
 def _show_tables(overview) -> None:

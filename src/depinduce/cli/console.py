@@ -6,7 +6,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from depinduce.visible import visible
 
 if TYPE_CHECKING:
     from depinduce.evaluation.tables import Table
@@ -16,17 +19,23 @@ ROOMY = 110  # columns of a terminal that has room for everything the bar can te
 
 def say(message: str) -> None:
     """A line for the user, apart from the output."""
-    print(message, file=sys.stderr, flush=True)
+    print(visible(message, lines=True), file=sys.stderr, flush=True)
 
 
 def warn(message: str) -> None:
     say(f"depinduce: warning: {message}")
 
 
+def show_text(text: object) -> None:
+    """Lines of output for people to read."""
+    print(visible(str(text), lines=True))
+
+
 def show_table(table: Table) -> None:
     """A table as output: with lines and colour on a terminal, plain elsewhere."""
     from depinduce.evaluation.tables import as_rich, as_text
 
+    table = replace(table, rows=[[visible(cell) for cell in row] for row in table.rows])
     if sys.stdout.isatty():
         from rich.console import Console
 
@@ -69,7 +78,7 @@ def _bar(task: str, total: int | None, unit: str) -> Iterator[Callable[..., None
     columns = [TextColumn("{task.description}"), BarColumn(bar_width=16), MofNCompleteColumn()]
     if roomy:
         columns += [TextColumn(unit)]
-    columns += [TextColumn("{task.fields[text]}"), TimeElapsedColumn()]
+    columns += [TextColumn("{task.fields[text]}", markup=False), TimeElapsedColumn()]
     if roomy:
         columns += [TextColumn("left"), TimeRemainingColumn()]
     with Progress(*columns, console=console) as display:

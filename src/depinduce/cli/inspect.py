@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from depinduce.cli.console import show_text
 from depinduce.errors import DepinduceError
 
 EXAMPLE = "depinduce inspect grammar --head NOUN VERB"
@@ -33,20 +34,20 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(inspection.to_json(), indent=2, ensure_ascii=False))
         return 0
-    print(f"{arguments.model}: " + "\n  ".join(facts_of(inspection)) + "\n")
+    show_text(f"{arguments.model}: " + "\n  ".join(facts_of(inspection)) + "\n")
     for statement in about_roots(inspection, arguments.number):
-        print(statement)
+        show_text(statement)
     left_out = []
     for head in inspection.heads:
         if is_rare(head, inspection) and not arguments.head:
             left_out.append(head.tag)
             continue
-        print(f"\n{title_of(head)}")
+        show_text(f"\n{title_of(head)}")
         for statement in about_head(head, inspection, arguments.number):
-            print(f"  {statement}")
+            show_text(f"  {statement}")
     if left_out:
-        print(f"\nleft out, for they have hardly any children (name them after --head): {' '.join(left_out)}")
+        show_text(f"\nleft out, for they have hardly any children (name them after --head): {' '.join(left_out)}")
     for tag in arguments.head:
         if tag in inspection.non_heads:
-            print(f"\n{tag} may not have children.")
+            show_text(f"\n{tag} may not have children.")
     return 0

@@ -16,6 +16,7 @@ from depinduce.corpus.punctuation import marks_of
 from depinduce.models.model import Model
 from depinduce.parsing.decoding import Parses, Parsing, parse_trees
 from depinduce.parsing.parsed_sentences import ParsedSentence
+from depinduce.visible import visible
 
 T = TypeVar("T")
 
@@ -74,7 +75,7 @@ def parse_file(
 
 def about_unknown_tags(tags: Iterable[str]) -> str:
     """What the user should know of them."""
-    return f"tags that training has not seen, parsed like an average tag: {' '.join(sorted(tags))}"
+    return f"tags that training has not seen, parsed like an average tag: {visible(' '.join(sorted(tags)))}"
 
 
 def parse_stream(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape, quoteattr
+
+from depinduce.report.html_page import text
 
 # All measures are in pixels.
 WIDTH, HEIGHT = 680, 420
@@ -148,7 +149,7 @@ def _labels(x_label: str, y_label: str, width: int, height: int) -> list[str]:
 
 def _line(one: Series, across: _Axis, up: _Axis) -> list[str]:
     pixels = [(across.pixel(x), up.pixel(y)) for x, y in one.points]
-    name = f"<title>{escape(one.name)}</title>"
+    name = f"<title>{text(one.name)}</title>"
     if len(pixels) == 1:
         (x, y), colour = pixels[0], one.colour % COLOURS
         return [f'<circle class="curve-dot-{colour}" cx="{x:g}" cy="{y:g}" r="3">{name}</circle>']
@@ -179,8 +180,8 @@ def _line_class(one: Series) -> str:
     return f"curve-line curve-{one.colour % COLOURS}{' curve-dashed' if one.dashed else ''}"
 
 
-def _text(kind: str, x: float, y: float, text: str, anchor: str = "start", more: str = "") -> str:
-    return f'<text class="curve-text {kind}" x="{x:g}" y="{y:g}" text-anchor="{anchor}"{more}>{escape(text)}</text>'
+def _text(kind: str, x: float, y: float, words: str, anchor: str = "start", more: str = "") -> str:
+    return f'<text class="curve-text {kind}" x="{x:g}" y="{y:g}" text-anchor="{anchor}"{more}>{text(words)}</text>'
 
 
 def _document(parts: list[str], size: tuple[int, int], title: str, description: str, alone: bool) -> str:
@@ -188,9 +189,9 @@ def _document(parts: list[str], size: tuple[int, int], title: str, description: 
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
-            f' viewBox="0 0 {width} {height}" role="img" aria-label={quoteattr(title)}>',
-            f"<title>{escape(title)}</title>",
-            f"<desc>{escape(description or title)}</desc>",
+            f' viewBox="0 0 {width} {height}" role="img" aria-label="{text(title)}">',
+            f"<title>{text(title)}</title>",
+            f"<desc>{text(description or title)}</desc>",
             *([f"<style>{STYLE}</style>"] if alone else []),
             f'<rect class="curve-card" x=".5" y=".5" width="{width - 1}" height="{height - 1}" rx="12"/>',
             *parts,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
+from depinduce.visible import visible
+
 
 def display_width(text: str) -> int:
     """The terminal columns of a text: two for wide East Asian characters, none for combining marks."""
@@ -52,8 +54,5 @@ def is_right_to_left(text: str) -> bool:
 
 
 def printable(text: str) -> str:
-    """The text composed, with a sign in place of characters that break a terminal or an XML file."""
-    return "".join(
-        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(char) in ("Cc", "Cs") or char in "\ufffe\uffff" else char
-        for char in unicodedata.normalize("NFC", text)
-    )
+    """The text composed, with signs for characters that break a terminal or an XML file."""
+    return visible(unicodedata.normalize("NFC", text))

@@ -10,6 +10,7 @@ from itertools import compress
 from depinduce.corpus import Reading, Sentence, is_punctuation, remove
 from depinduce.corpus.conllu import MISC
 from depinduce.report.arc_layout import wrong_words
+from depinduce.report.display_width import printable
 from depinduce.report.svg_tree import tree_svg
 from depinduce.report.text_tree import draw_tree
 
@@ -43,7 +44,7 @@ class TreePicture:
     @property
     def caption(self) -> str:
         """Which sentence it is and, given a gold tree, how many heads are right."""
-        name = f"sentence {self.number}" + (f", {self.name}" if self.name else "")
+        name = f"sentence {self.number}" + (f", {printable(self.name)}" if self.name else "")
         return name if self.gold is None else f"{name}: {self.right} of {self.scored} heads right"
 
     def text(self, width: int | None = None, colour: bool = False) -> str:
