@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -15,10 +17,10 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "depinduce"
 
 
-def pip(*arguments: str | Path) -> None:
+def pip(*arguments: str | Path, umask: int = -1) -> None:
     """Run pip without a network, and without what the user has told it or it has kept."""
     command = [sys.executable, "-m", "pip", "--isolated", "--no-cache-dir", "--disable-pip-version-check", *arguments]
-    done = subprocess.run([*command, "--no-index", "--no-deps"], capture_output=True, text=True)
+    done = subprocess.run([*command, "--no-index", "--no-deps"], capture_output=True, text=True, umask=umask)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -76,6 +78,33 @@ def test_the_wheel_has_the_files_that_the_package_reads(names, pattern, some):
 def test_the_wheel_has_the_demo_corpus_without_the_program_that_drew_it(names):
     demo = {name.removeprefix("depinduce/corpus/demo/") for name in names if "/corpus/demo/" in name}
     assert demo == {"__init__.py", "README.md", "train.conllu", "dev.conllu", "test.conllu"}
+
+
+def test_the_wheel_has_a_bill_of_what_it_needs(wheel):
+    with zipfile.ZipFile(wheel) as files:
+        (name,) = [name for name in files.namelist() if "/sboms/" in name]
+        bill = json.loads(files.read(name))
+    assert name.endswith(".dist-info/sboms/depinduce.cdx.json")
+    assert bill["metadata"]["component"]["version"] == wheel.name.split("-")[1]
+    component = {each["name"]: each for each in bill["components"]}
+    assert {"torch", "numba", "numpy", "safetensors", "rich", "llvmlite"} <= set(component)
+    assert "hatchling" not in component
+    assert all(each["version"] and each["licenses"] and each["hashes"] for each in component.values())
+
+
+@pytest.mark.slow
+def test_the_same_source_at_another_time_in_another_place_gives_the_same_wheel(wheel, tmp_path):
+    place = tmp_path / "elsewhere"
+    place.mkdir(mode=0o700)
+    for name in ("pyproject.toml", "README.md", "LICENSE", "requirements.lock"):
+        shutil.copyfile(ROOT / name, place / name)
+    for name in ("src", "tools"):
+        shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in place.rglob("*"):
+        os.utime(path, (1e9, 1e9))
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    pip("wheel", "--no-build-isolation", "--wheel-dir", tmp_path, place, umask=0o077)
+    assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
 
 
 def test_the_wheel_and_the_citation_have_the_version_of_the_source(wheel):
