@@ -41,10 +41,9 @@ def names_one_of(choices: dict[str, tuple[int, ...]], words: tuple[str, ...]) ->
     return bool(words) and words[0] in choices and len(words) - 1 in choices[words[0]]
 
 
-def write_toml(path: str | Path, values: dict[str, Any]) -> None:
-    """Write plain names and values to a TOML file; None is left out."""
-    lines = [f"{name} = {_toml(value)}\n" for name, value in values.items() if value is not None]
-    Path(path).write_text("".join(lines), encoding="utf-8")
+def to_toml(values: dict[str, Any]) -> str:
+    """Plain names and values as TOML; None is left out."""
+    return "".join(f"{name} = {_toml(value)}\n" for name, value in values.items() if value is not None)
 
 
 def _toml(value: Any) -> str:
@@ -58,5 +57,5 @@ def read_toml(path: str | Path, what: str = "settings", example: str = "epochs =
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise DepinduceError(f"{path}: {error.strerror}. Name a TOML file of {what}.") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, a number without end, or nested too deeply
         raise DepinduceError(f"{path}: not a TOML file ({error}). Write lines such as: {example}") from error

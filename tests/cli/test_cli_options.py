@@ -16,7 +16,7 @@ from depinduce.cli.options import read_assignments
 from depinduce.cli.train import SETTINGS, read_configuration
 from depinduce.errors import DepinduceError
 from depinduce.models.loading import load_model
-from depinduce.settings import write_toml
+from depinduce.settings import to_toml
 
 torch.set_num_threads(1)
 
@@ -61,8 +61,8 @@ def test_every_setting_without_an_option_is_tried_here():
 def test_a_setting_without_an_option_is_one_of_recipes_of_programs_and_of_set(model, tmp_path):
     train = demo_part(tmp_path / "train.conllu", count=20)
     base, expert = {"model": model} | COMMON | BASES[model], EXPERT[model]
-    write_toml(tmp_path / "base.toml", base)
-    write_toml(tmp_path / "whole.toml", base | expert)
+    (tmp_path / "base.toml").write_text(to_toml(base), "utf-8")
+    (tmp_path / "whole.toml").write_text(to_toml(base | expert), "utf-8")
     written = [
         f"{name}={' '.join(value) if isinstance(value, list) else str(value).replace('False', 'false')}"
         for name, value in expert.items()

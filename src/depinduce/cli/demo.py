@@ -7,7 +7,6 @@ The corpus is synthetic English, made by a small hand-written grammar; its gold 
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from depinduce.cli.console import progress, say, show_table
 from depinduce.corpus import Corpus, Reading, load_corpus, open_output, read_sentences
 from depinduce.corpus.demo import demo_file
 from depinduce.errors import DepinduceError
-from depinduce.files import atomic_directory
+from depinduce.files import atomic_directory, write_file
 
 EXAMPLE = """depinduce demo
   depinduce demo --corpus practice"""
@@ -92,7 +91,7 @@ def _write_corpus(arguments: argparse.Namespace) -> int:
         with open_output(directory / TAGGED) as output:
             for sentence in read_sentences(demo_file("train")):
                 output.write(sentence.render([-1] * len(sentence), deprel=["_"] * len(sentence)))
-        shutil.copyfile(demo_file("test"), directory / GOLD)
+        write_file(directory / GOLD, Path(demo_file("test")).read_bytes())
     say(f"wrote {place / TAGGED} and {place / GOLD}; now try: depinduce check {place / TAGGED}")
     return 0
 

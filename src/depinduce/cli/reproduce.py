@@ -17,7 +17,7 @@ from depinduce.experiments import wsj
 from depinduce.experiments.experiment import SPLITS, Cell
 from depinduce.experiments.suites import EXPERIMENTS, SUITES, plan
 from depinduce.experiments.ud import DEVELOPMENT, LANGUAGES, require_data, require_development
-from depinduce.files import atomic_file
+from depinduce.files import write_file
 
 if TYPE_CHECKING:
     from depinduce.corpus import Corpus, Reading
@@ -240,6 +240,5 @@ def show_results(results: Results, out: Path) -> None:
             show_table(table)
         print("\n".join(captioned.notes), end="\n\n")
     for file, text in files.items():
-        with atomic_file(out / file) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        write_file(out / file, text)
     say(f"wrote {', '.join(str(out / file) for file in files)}")

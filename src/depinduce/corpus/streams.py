@@ -78,7 +78,7 @@ def _destination(path: str | Path) -> Iterator[BinaryIO | gzip.GzipFile]:
         with open(place, "wb") as stream:
             yield stream
     else:
-        with atomic_file(place) as temporary, open(temporary, "wb") as stream:
+        with atomic_file(place) as stream:
             if _is_gzip(path):
                 # Neither name nor time inside, so that the same text gives the same file.
                 with gzip.GzipFile("", "wb", compresslevel=6, fileobj=stream, mtime=0) as packed:

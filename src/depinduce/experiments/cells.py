@@ -176,7 +176,7 @@ def _shared(run: Run, task: CellTask, description: dict, make: Callable[[], dict
         with np.load(path) as arrays:
             return dict(arrays)
     made = make()
-    with atomic_file(path) as temporary, open(temporary, "wb") as file:
+    with atomic_file(path) as file:
         np.savez(file, **made)
     return made
 

@@ -9,7 +9,6 @@ is never read, and the next writer removes it.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,11 +16,7 @@ from typing import Any
 
 from depinduce.errors import DepinduceError
 from depinduce.experiments.experiment import Cell
-
-try:
-    from fcntl import LOCK_EX, flock
-except ImportError:  # on Windows; two cells that end in the same millisecond may spoil each other's lines there
-    flock = None
+from depinduce.files import append_line, parse_json
 
 Key = tuple[str, str, int]  # experiment, language, seed
 
@@ -54,15 +49,7 @@ def cells_file(out: Path, split: str) -> Path:
 
 def keep(cell: Cell, result: dict[str, Any], out: Path) -> None:
     """Add the result of a cell to those on disk; it has reached the disk when this returns."""
-    out.mkdir(parents=True, exist_ok=True)
-    with open(cells_file(out, cell.split), "a+b") as file:  # to close it is to unlock it
-        if flock is not None:
-            flock(file, LOCK_EX)
-        file.seek(0)
-        file.truncate(file.read().rfind(b"\n") + 1)
-        file.write(json.dumps(result).encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
+    append_line(cells_file(out, cell.split), json.dumps(result))
 
 
 def kept(cells: Iterable[Cell], out: Path) -> dict[Cell, Kept]:
@@ -89,7 +76,7 @@ def _in_own_file(cell: Cell, out: Path) -> Kept | None:
 
 def _read(text: bytes, place: Place) -> tuple[Key, Kept]:
     try:
-        result = json.loads(text)
+        result = parse_json(text)
         if before := result.pop("members", None):  # what version 0.1.0 called the parts of a joint model
             result["parts"] = {"words": before["first"], "tags": before["second"]}
         return _key(result), Kept(result, place)

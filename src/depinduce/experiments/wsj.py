@@ -14,7 +14,7 @@ from depinduce.corpus.penn import PennSettings, convert, write_splits
 from depinduce.corpus.penn.sections import as_choice, find_sections
 from depinduce.errors import DepinduceError
 from depinduce.experiments.experiment import CURVE_EPOCHS, CURVE_SEEDS, EM, NO_SKIP, SEPARATE, Experiment
-from depinduce.files import atomic_file
+from depinduce.files import atomic_file, write_file
 
 NAME = "wsj"  # in the place of a language
 LENGTHS = ("10", "all")
@@ -88,13 +88,12 @@ def prepare(
             raise DepinduceError(f"{learn_from}: no such file. --sample names a directory with it, mrg/00 and mrg/01.")
         settings = PennSettings(train_sections=(), dev_sections=("0",), test_sections=("1",))
         splits = convert(place / "mrg", settings, report)
-    data.mkdir(parents=True, exist_ok=True)
-    (data / ".gitignore").write_text("# not ours to pass on\n*\n", encoding="utf-8")
+    write_file(data / ".gitignore", "# not ours to pass on\n*\n")
     write_splits(splits, data / NAME)
     if learn_from is not None:
-        with atomic_file(files[0]) as temporary:
-            shutil.copyfile(learn_from, temporary)
-    made_from.write_text(source, encoding="utf-8")  # the last, so that what is half done is done again
+        with atomic_file(files[0]) as copy, open(learn_from, "rb") as sentences:
+            shutil.copyfileobj(sentences, copy)
+    write_file(made_from, source)  # the last, so that what is half done is done again
     return data
 
 

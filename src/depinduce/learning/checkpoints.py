@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from depinduce.errors import DepinduceError
-from depinduce.files import atomic_file
+from depinduce.files import write_file
 from depinduce.learning.learners.learner import Arrays, under, with_prefix
 from depinduce.models.model_files import upgraded_history
 
@@ -24,8 +24,7 @@ def write_checkpoint(path: Path, training: Arrays, run: Arrays, state: dict[str,
     arrays = with_prefix("training.", training) | with_prefix("run.", run)
     header = {"format_version": str(FORMAT_VERSION), "state": json.dumps(state)}
     data = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, metadata=header)
-    with atomic_file(path) as temporary:
-        temporary.write_bytes(data)
+    write_file(path, data, lasting=False)
 
 
 def read_checkpoint(path: Path) -> tuple[Arrays, Arrays, dict[str, Any]]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
-from depinduce.files import atomic_file
+from depinduce.files import append_line, parse_json, write_file
 from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.knowledge import load_knowledge
 from depinduce.grammar.rules import RuleTable
@@ -37,7 +37,7 @@ from depinduce.models.model_files import CHECKPOINT, CONFIGURATION, METRICS
 from depinduce.models.model_files import INNER as MODEL
 from depinduce.models.table import find
 from depinduce.parsing.consensus import agreed_trees
-from depinduce.settings import read_toml, write_toml
+from depinduce.settings import read_toml, to_toml
 
 Watch = Callable[[Model], dict[str, float]]
 FREE_ON_RESUME = {"epochs", "iterations", "patience", "threads"}  # these may change on the way
@@ -221,10 +221,8 @@ class Run:
         if watched is not None:
             line["watched"] = watched
         if self.directory is not None:
-            with open(self.directory / METRICS, "a", encoding="utf-8") as metrics:
-                metrics.write(json.dumps(line) + "\n")
-        times = ("seconds", "sentences_per_second")
-        self.history.append({name: value for name, value in line.items() if name not in times})
+            append_line(self.directory / METRICS, json.dumps(line), lasting=False)
+        self.history.append(_without_times(line))
         done = len(self.history)
         report(Progress(rung, one, done, done + self._rounds_left(), watched))
 
@@ -296,9 +294,7 @@ class Run:
     # ---------------------------------------------------------------- on disk
 
     def _open_directory(self) -> None:
-        self._place.mkdir(parents=True, exist_ok=True)
-        with atomic_file(self._place / CONFIGURATION) as temporary:
-            write_toml(temporary, self.configuration.values())
+        write_file(self._place / CONFIGURATION, to_toml(self.configuration.values()))
 
     def _save(self) -> None:
         """Write down everything that `resume` needs."""
@@ -334,7 +330,7 @@ class Run:
         if state["training"] is not None:
             self.training = self._new_training(self.rungs[self.rung])
             self.training.restore(arrays, state["training"])
-        self._cut_metrics()
+        self._mend_metrics()
 
     def _require_same_configuration(self) -> None:
         before, now = read_toml(self._place / CONFIGURATION), as_saved(self.configuration.values())
@@ -353,9 +349,26 @@ class Run:
                     f"--resume: the {name} sentences differ from those of the run. Use the same files."
                 )
 
-    def _cut_metrics(self) -> None:
-        """Lines of epochs after the checkpoint, if it was killed between the two, are done again."""
+    def _mend_metrics(self) -> None:
+        """A line for each round of the checkpoint: those after it are done again; lost ones are there without times."""
         path = self._place / METRICS
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
-        with atomic_file(path) as temporary:
-            temporary.write_text("".join(lines[: len(self.history)]), encoding="utf-8")
+        lines = path.read_bytes().split(b"\n") if path.exists() else []
+        lines += [b""] * len(self.history)
+        kept = [
+            line.decode() if _tells_of(line, known) else json.dumps(known)
+            for line, known in zip(lines, self.history, strict=False)
+        ]
+        write_file(path, "".join(f"{line}\n" for line in kept))
+
+
+def _without_times(line: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in line.items() if name not in ("seconds", "sentences_per_second")}
+
+
+def _tells_of(line: bytes, known: dict[str, Any]) -> bool:
+    """Whether a line of the metrics is of this round."""
+    try:
+        found = parse_json(line)
+        return isinstance(found, dict) and found.get("train") == known["train"]
+    except ValueError:  # also if it is not UTF-8
+        return False

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from depinduce.errors import DepinduceError
-from depinduce.files import atomic_file
+from depinduce.files import write_file
 from depinduce.jobs import side_by_side
 from depinduce.learning.lesson import Lesson
 from depinduce.learning.run import MODEL
@@ -97,8 +97,7 @@ def train_seeds(
     if len(finished) == len(lines):
         summary["best_seed"] = max(finished, key=lambda line: line[summary["by"]])["seed"]
         load_model(place_of_seed(directory, summary["best_seed"])).save(directory / MODEL)
-        with atomic_file(directory / SEEDS) as temporary:
-            temporary.write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+        write_file(directory / SEEDS, json.dumps(summary, indent=2) + "\n")
     return summary
 
 

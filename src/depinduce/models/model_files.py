@@ -16,7 +16,7 @@ import numpy as np
 from depinduce import __version__
 from depinduce.corpus import Reading
 from depinduce.errors import DepinduceError
-from depinduce.files import atomic_directory
+from depinduce.files import atomic_directory, write_file
 
 if TYPE_CHECKING:
     from depinduce.models.model import Model
@@ -52,7 +52,7 @@ def new_model(directory: str | Path, model: Model, own: dict) -> Iterator[Path]:
             "history": model.history,
         }
         text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
-        (folder / DESCRIPTION).write_text(text, encoding="utf-8")
+        write_file(folder / DESCRIPTION, text)
 
 
 def _files(folder: Path) -> list[str]:
@@ -67,7 +67,7 @@ def write_numbers(folder: Path, arrays: Mapping[str, np.ndarray], name: str = NU
     from safetensors.numpy import save
 
     data = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
-    (folder / name).write_bytes(data)
+    write_file(folder / name, data)
 
 
 def numbers_of(directory: Path, description: dict, name: str = NUMBERS) -> dict[str, np.ndarray]:

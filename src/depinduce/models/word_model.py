@@ -11,6 +11,7 @@ import torch
 
 from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus, Reading, Vocabulary
+from depinduce.files import parse_json, write_file
 from depinduce.grammar.constraints import allowed_heads, constraint
 from depinduce.grammar.rules import Order
 from depinduce.models.model import Model, OpenRules
@@ -86,12 +87,12 @@ class LexicalModel(Model):
         }
         with new_model(directory, self, own) as folder:
             write_numbers(folder, {name: part.detach().numpy() for name, part in self.network.state_dict().items()})
-            (folder / LEXICON).write_text(json.dumps(lexicon.to_json(), ensure_ascii=False), encoding="utf-8")
+            write_file(folder / LEXICON, json.dumps(lexicon.to_json(), ensure_ascii=False))
 
     @classmethod
     def read(cls, directory: Path, description: dict) -> LexicalModel:
         tags = Vocabulary.from_json(description["tags"])
-        lexicon = Lexicon.from_json(tags, json.loads(bytes_of(directory, description, LEXICON)))
+        lexicon = Lexicon.from_json(tags, parse_json(bytes_of(directory, description, LEXICON)))
         settings = NetworkSettings(**description["network"])
         network = LexicalNetwork(Order(description["order"]), lexicon, settings, description["tag_size"])
         weights = numbers_of(directory, description)

@@ -15,7 +15,7 @@ from depinduce.learning.settings.states import HdpSettings
 from depinduce.models.table import entry
 from depinduce.networks.lexical_settings import LexicalSettings
 from depinduce.networks.network_settings import NetworkSettings
-from depinduce.settings import read_toml, write_toml
+from depinduce.settings import read_toml, to_toml
 
 # ---------------------------------------------------------------- which settings there are
 
@@ -246,7 +246,7 @@ def test_what_a_rung_cannot_have_is_refused():
 )
 def test_settings_survive_a_file(values, tmp_path):
     configuration = configure(values)
-    write_toml(tmp_path / "config.toml", configuration.values())
+    (tmp_path / "config.toml").write_text(to_toml(configuration.values()), "utf-8")
     assert configure(read_toml(tmp_path / "config.toml")) == configuration
 
 
