@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +24,7 @@ import numpy as np
 
 from depinduce.corpus import Sentence
 from depinduce.corpus.conllu import UPOS
+from depinduce.corpus.languages import require_language_name
 from depinduce.corpus.punctuation import marks_of
 from depinduce.corpus.tagged import SentenceLike, as_sentence
 from depinduce.errors import DepinduceError
@@ -33,12 +34,13 @@ if TYPE_CHECKING:
     from depinduce.evaluation.scores import Scores
     from depinduce.insight.generation import GeneratedSentence
     from depinduce.insight.inspection import Inspection
+    from depinduce.learning.held_out import Source
     from depinduce.learning.run import Progress, Run
     from depinduce.models.model import Model
     from depinduce.parsing.decoding import Parsing
     from depinduce.parsing.streams import Throughput
 
-Files = str | Path | Iterable[str | Path]
+Texts = str | Path | Iterable[str | Path] | Iterable[SentenceLike]
 NOTEBOOK = 1000  # pixels of its width that a picture may have
 
 
@@ -143,10 +145,11 @@ class Parser:
     # ---------------------------------------------------------------- whence it comes, where it goes
 
     @classmethod
-    def load(cls, directory: str | Path, part: str | None = None) -> Parser:
+    def load(cls, directory: str | Path, part: str | None = None, language: str | None = None) -> Parser:
         """The parser that a training wrote to a directory.
 
         part: of a joint model only the grammar over "tags", or that over "words"
+        language: of a grammar of several languages only that of this one
 
         >>> Parser.load("nowhere")
         Traceback (most recent call last):
@@ -155,16 +158,16 @@ class Parser:
 `depinduce train --out` wrote.
         """
         from depinduce.models.loading import load_model
-        from depinduce.models.model import part_of
+        from depinduce.models.model import in_language, part_of
 
-        return cls(part_of(load_model(directory), part))
+        return cls(in_language(part_of(load_model(directory), part), language))
 
     @classmethod
     def train(
         cls,
-        sentences: Files | Iterable[SentenceLike],
+        sentences: Texts | Mapping[str, Texts],
         *,
-        dev: Files | Iterable[SentenceLike] | None = None,
+        dev: Texts | Mapping[str, Texts] | None = None,
         recipe: str | None = None,
         out: str | Path | None = None,
         report: Callable[[str], None] | None = None,
@@ -173,7 +176,8 @@ class Parser:
         """A parser that learned from tagged sentences; trees in them, if there are any, are not looked at.
 
         sentences: the path of a CoNLL-U file, or several, or sentences. In a list a string is a path if it ends in
-            .conllu or .conllu.gz or if there is such a file, and a sentence otherwise
+            .conllu or .conllu.gz or if there is such a file, and a sentence otherwise. Or the same for each of several
+            languages, by name: {"fr": "fr.conllu", "pl": ["one.conllu", "two.conllu"]}
         dev: held-out sentences, likewise, that tell when to stop
         recipe: settings that belong together, by their name or as a TOML file, such as "ud-sibling"
         out: a new directory for the model and its training; without one it stays in memory, see `save`
@@ -188,7 +192,7 @@ class Parser:
         >>> tiny.tags
         ('N', 'V', 'D')
         """
-        from depinduce.learning.held_out import warn_about_tags
+        from depinduce.learning.held_out import about_languages, warn_about_tags
         from depinduce.learning.lesson import Lesson, prepare_place
         from depinduce.learning.progress_texts import round_text
         from depinduce.learning.settings.recipes import configure_with_recipe
@@ -200,6 +204,8 @@ class Parser:
         lesson = Lesson.of(configuration, _source(sentences, column), None if dev is None else _source(dev, column))
         warn_about_tags(configuration.learning, lesson.train)
         tell = report or (lambda line: None)
+        if languages := about_languages(configuration.learning, lesson.train):
+            tell(languages)
         parser, finished = cls.of_run(lesson.run(out), lambda progress: tell(round_text(progress)))
         if not finished:
             raise KeyboardInterrupt
@@ -443,8 +449,14 @@ def _sentences(given: Iterable[SentenceLike], tag_column: int) -> Iterable[Sente
             raise DepinduceError(f"sentence {number}: {error}") from None
 
 
-def _source(given: Files | Iterable[SentenceLike], tag_column: int) -> list[str] | list[Sentence]:
-    """What to learn from: paths, or sentences."""
+def _source(given: Texts | Mapping[str, Texts], tag_column: int) -> Source:
+    """What to learn from: paths, or sentences; of every language, if they are named."""
+    if isinstance(given, Mapping):
+        return {require_language_name(name): _texts(texts, tag_column) for name, texts in given.items()}
+    return _texts(given, tag_column)
+
+
+def _texts(given: Texts, tag_column: int) -> list[str] | list[Sentence]:
     if isinstance(given, str | Path):
         return [str(given)]
     parts: list[Any] = list(given)

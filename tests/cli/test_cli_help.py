@@ -83,8 +83,8 @@ def test_the_help_of_train_begins_with_ten_options_and_every_recipe(capsys, monk
     assert about == {name: about_recipe(name) for name in recipe_names()}
     assert len(set(about.values())) == len(about) and all(about.values())
     assert max(map(len, about.values())) <= 80  # a line or two
-    assert [group.partition(":")[0] for group in others][:3] == [
-        "several trainings, and what is told of them", "learning", "count models"]  # fmt: skip
+    assert [group.partition(":")[0] for group in others][:4] == [
+        "several languages", "several trainings, and what is told of them", "learning", "count models"]  # fmt: skip
 
 
 def test_the_help_of_train_shows_no_option_that_would_be_refused(capsys, monkeypatch):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 
 from depinduce.cli.console import progress, say, warn
 from depinduce.cli.options import Renamed
@@ -32,6 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trees.add_argument("--seed", type=int, metavar="N", help="of the samples (default: 0)")
     part_help = "of a joint model only the part over tags, or over words (default: both together)"
     trees.add_argument("--part", choices=PARTS, help=part_help)
+    language_help = "that of all sentences, whatever `# language = NAME` above them says (default: what it says)"
+    trees.add_argument("--language", metavar="NAME", help=language_help)
     trees.add_argument("--member", action=Renamed, const="--part tags (which was second) or --part words (first)")
     told = parser.add_argument_group("what is said of them")
     told.add_argument("--posteriors", action="store_true", help="add the probability of each arc to MISC")
@@ -47,9 +50,10 @@ def run(arguments: argparse.Namespace) -> int:
     from depinduce.parsing.streams import Throughput, about_unknown_tags
 
     names = ("decode", "posteriors", "threads", "k_best", "samples", "seed", "log_likelihood")
+    warnings.showwarning = lambda message, *_: warn(str(message))
     options = {name: getattr(arguments, name) for name in names}
     Parsing(**options)  # faults of the options show before the model is loaded
-    parser = Parser.load(arguments.model, arguments.part)
+    parser = Parser.load(arguments.model, arguments.part, arguments.language)
     known: set[str] = set()
     apart = arguments.output != "-" or not sys.stdout.isatty()  # a bar among the trees would spoil both
     with progress("parsing", unit="sentences", shown=apart) as update:

@@ -15,6 +15,7 @@ from pathlib import Path
 from depinduce.cli.console import progress, say, show_table, warn
 from depinduce.cli.options import add_settings, given_settings, names_of, read_assignments
 from depinduce.corpus import Reading
+from depinduce.corpus.languages import TEXTS, files_below, named_files, paths_of
 from depinduce.errors import DepinduceError
 from depinduce.learning.settings.configuration import MAX_LENGTH, Configuration, parse_seeds
 from depinduce.learning.settings.counts import CountSettings
@@ -37,7 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     width = max(map(len, recipe_names()))
     recipes = "\n".join(f"  {name:{width}}  {about_recipe(name)}" for name in recipe_names())
     first = parser.add_argument_group("the ones to begin with")
-    first.add_argument("--train", required=True, nargs="+", metavar="FILE", help="CoNLL-U files to learn from")
+    train_help = "CoNLL-U files to learn from; NAME=FILE for each of several languages"
+    first.add_argument("--train", nargs="+", default=[], metavar="FILE", help=train_help)
     first.add_argument("--out", required=True, metavar="DIR", help="directory for the model and its training")
     first.add_argument("--recipe", metavar="NAME", help="one of those below, or a TOML file of settings")
     add_settings(first, LearningSettings, only=("model", "non_heads", "rules", "init"), only_given=True)
@@ -45,6 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     first.add_argument("--resume", action="store_true", help="go on with the training that is there, however it ended")
     first.add_argument("--overwrite", action="store_true", help="replace the model that is there")
     parser.add_argument_group("recipes", recipes)
+    several = parser.add_argument_group("several languages")
+    folders_help = "learn from LANGUAGE/train.conllu, or text.conllu, of all languages in these folders"
+    several.add_argument("--train-dir", nargs="+", default=[], metavar="DIR", help=folders_help)
     runs = parser.add_argument_group("several trainings, and what is told of them")
     runs.add_argument("--seeds", metavar="0-4", help="train from each of these seeds, report mean ± sd")
     runs.add_argument(
@@ -70,6 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     warnings.showwarning = lambda message, *_: warn(str(message))
     configuration = read_configuration(arguments)
+    read_files(arguments)
 
     from depinduce.learning.lesson import prepare_place
     from depinduce.models.model_files import DESCRIPTION
@@ -100,20 +106,37 @@ def read_configuration(arguments: argparse.Namespace) -> Configuration:
         parse_seeds(arguments.seeds)
         if "seed" in given:
             raise DepinduceError("--seed and --seeds: choose one of them.")
-        if "-" in (*arguments.train, *(arguments.dev or ())):
-            raise DepinduceError("--seeds: every training reads the files anew, which stdin cannot do. Name files.")
     return configuration
+
+
+def read_files(arguments: argparse.Namespace) -> None:
+    """The files to learn from and those to watch, by their languages if these were named, for `arguments`."""
+    train = named_files(arguments.train, "--train")
+    below, without = files_below(arguments.train_dir)
+    if below and arguments.train:
+        if not isinstance(train, dict):
+            raise DepinduceError(f"--train-dir and --train {arguments.train[0]}: of which language? Write NAME=FILE.")
+        below = {name: train.get(name, []) + below.get(name, []) for name in [*train, *below]}
+    arguments.train, arguments.dev = below or train, named_files(arguments.dev or (), "--dev")
+    if not arguments.train:
+        raise DepinduceError("Name what to learn from: --train FILE, or --train-dir DIR.")
+    if arguments.seeds is not None and "-" in (*paths_of(arguments.train), *paths_of(arguments.dev)):
+        raise DepinduceError("--seeds: every training reads the files anew, which stdin cannot do. Name files.")
+    if without:
+        say(f"left out, for want of {' and '.join(TEXTS)}: {' '.join(without)}")
 
 
 def read_lesson(arguments: argparse.Namespace, configuration: Configuration):
     """The files, with what is to be said of them."""
-    from depinduce.learning.held_out import warn_about_tags
+    from depinduce.learning.held_out import about_languages, warn_about_tags
     from depinduce.learning.lesson import Lesson
 
     lesson = Lesson.of(configuration, arguments.train, arguments.dev, arguments.watch)
     train, settings = lesson.train, configuration.learning
     left_out = f"; {train.outside} sentences left out by length" if train.outside else ""
     say(f"{len(train)} sentences, {len(train.tags)} words, {len(train.tag_vocabulary)} tags{left_out}")
+    if languages := about_languages(settings, train):
+        say(languages)
     warn_about_tags(settings, train)
     starts = (settings.init[0], *settings.word_init[:1])
     if "trees" in starts:

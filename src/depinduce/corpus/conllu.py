@@ -25,19 +25,22 @@ _LONGEST_BLOCK = 1 << 23  # bytes; a sentence longer than this is a file that is
 _BLANK_LINE = re.compile("\n\r?\n")
 _LEAD = re.compile("[\ufeff\r\n]*(?:#[^\n]*(?:\n|\\Z))*")  # what may stand before the first token line
 _SENT_ID = re.compile(r"^\ufeff*#[ \t]*sent_id[ \t]*=[ \t]*(\S.*?)\s*$", re.MULTILINE)
+_LANGUAGE = re.compile(r"^\ufeff*#[ \t]*language[ \t]*=[ \t]*(\S*)\s*$", re.MULTILINE)
 _ONCE = re.compile(r"^#[ \t]*(?:(?:newdoc|newpar)(?!\S)|global\.)[^\n]*\n", re.MULTILINE)  # never said twice of a block
 
 
 class Sentence:
     """One block of a CoNLL-U file: its words, and every byte around them.
 
-    `path` and `line` say where its first line stands. A block of comments alone has no words.
+    `path` and `line` say where its first line stands. A block of comments alone has no words. `language` is what a
+    comment `# language = pl` has said last, here or above, or whoever had it read.
     """
 
-    __slots__ = ("path", "line", "_lead", "_fields", "_rows", "_between", "_tail")
+    __slots__ = ("path", "line", "language", "_lead", "_fields", "_rows", "_between", "_tail")
 
     def __init__(self, path: str, line: int, lead: str, fields: list[str], tail: str):
         self.path, self.line = path, line
+        self.language: str | None = None
         self._lead = lead  # byte order mark, blank lines and comments before the first token line
         # The token lines cut at every tab and line end, ten to a line. The line end stays with the id it
         # precedes, so that joining with tabs and taking the tab before each line end away restores the text.
@@ -142,11 +145,13 @@ class Sentence:
                 fields[COLUMNS * row + number - 1] = value
 
 
-def read_sentences(path: str | Path, *, trees: bool = False) -> Iterator[Sentence]:
-    """The sentences of a CoNLL-U file, `.gz` file or `-`; with `trees` every word must be in a tree."""
+def read_sentences(path: str | Path, *, trees: bool = False, language: str | None = None) -> Iterator[Sentence]:
+    """The sentences of a CoNLL-U file, `.gz` file or `-`; with `trees` every word must be in a tree.
+
+    language: that of all of them, whatever comments say
+    """
     name = "<stdin>" if str(path) == "-" else str(path)
-    for line, block in _blocks(_chunks(path, name)):
-        sentence = _parse(name, line, block)
+    for sentence in _with_languages((_parse(name, *block) for block in _blocks(_chunks(path, name))), language):
         if trees:
             faults.require_tree(sentence)
         yield sentence
@@ -154,8 +159,17 @@ def read_sentences(path: str | Path, *, trees: bool = False) -> Iterator[Sentenc
 
 def read_text(text: str, name: str = "<text>") -> Iterator[Sentence]:
     """The sentences of a text in CoNLL-U that somebody has at hand, under the name that faults give it."""
-    for line, block in _blocks([text] if text else []):
-        yield _parse(name, line, block)
+    return _with_languages(_parse(name, *block) for block in _blocks([text] if text else []))
+
+
+def _with_languages(sentences: Iterable[Sentence], language: str | None = None) -> Iterator[Sentence]:
+    """Sentences that know their language: this one or, if none is given, what the last comment about it said."""
+    said = None
+    for sentence in sentences:
+        if "language" in sentence._lead and (comments := _LANGUAGE.findall(sentence._lead)):
+            said = comments[-1] or None
+        sentence.language = language or said
+        yield sentence
 
 
 def _parse(name: str, line: int, block: str) -> Sentence:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -89,6 +90,8 @@ class Corpus:
     empty: int = 0  # sentences left out because punctuation was all they had
     too_short: int = 0  # sentences left out because they had fewer words than asked for
     too_long: int = 0  # and because they had more
+    languages: tuple[str, ...] = ()  # by name, if anybody named them
+    language: np.ndarray | None = None  # int32 [S] into languages, -1 none or unknown; None: there are no languages
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -122,17 +125,29 @@ class Corpus:
             words=self.words[tokens],
             heads=None if self.heads is None else self.heads[tokens],
             index=self.index[mask],
+            language=None if self.language is None else self.language[mask],
         )
 
-    def identity(self) -> dict[str, str | int]:
+    def sentences_by_language(self) -> dict[str, int]:
+        """How many sentences of each language there are."""
+        if self.language is None:
+            return {}
+        counts = np.bincount(self.language[self.language >= 0], minlength=len(self.languages))
+        return dict(zip(self.languages, counts.tolist(), strict=True))
+
+    def identity(self) -> dict[str, Any]:
         """What a model remembers of the corpus that it was trained on."""
-        return {"sha256": self.fingerprint(), "sentences": len(self), "words": len(self.tags)}
+        identity = {"sha256": self.fingerprint(), "sentences": len(self), "words": len(self.tags)}
+        return identity | ({"languages": self.sentences_by_language()} if self.languages else {})
 
     def fingerprint(self) -> str:
         """SHA-256 of what training sees: the symbols and the sentences, never the heads."""
         digest = hashlib.sha256()
         digest.update(json.dumps([self.tag_vocabulary.symbols, self.word_vocabulary.symbols]).encode())
-        for numbers in (self.offsets, self.tags, self.words):
+        languages = () if self.language is None else (self.language,)
+        if languages:  # what has none keeps the fingerprint that it had when there were none
+            digest.update(json.dumps(self.languages).encode())
+        for numbers in (self.offsets, self.tags, self.words, *languages):
             digest.update(numbers.astype(numbers.dtype.newbyteorder("<")).tobytes())
         return digest.hexdigest()
 
@@ -172,6 +187,7 @@ def load_corpus(
     word_vocabulary: Vocabulary | None = None,
     trees: bool = False,
     with_heads: bool = False,
+    languages: tuple[str, ...] = (),
 ) -> Corpus:
     """The corpus in one or several CoNLL-U files; with `trees` every sentence must have a tree."""
     if isinstance(paths, (str, Path)):
@@ -183,6 +199,7 @@ def load_corpus(
         tag_vocabulary=tag_vocabulary,
         word_vocabulary=word_vocabulary,
         with_heads=with_heads,
+        languages=languages,
     )
 
 
@@ -193,15 +210,18 @@ def build_corpus(
     tag_vocabulary: Vocabulary | None = None,
     word_vocabulary: Vocabulary | None = None,
     with_heads: bool = False,
+    languages: tuple[str, ...] = (),
 ) -> Corpus:
     """The corpus of sentences, numbered by the given vocabularies or by those of the kept sentences.
 
     Heads are kept only `with_heads`; otherwise they are not looked at.
+    languages: those that are told apart; without any, nobody asks for the language of a sentence
     """
     reading = reading or Reading()
     marks, tag_column = marks_of(reading.punctuation, reading.tag_column), reading.tag_column
     tags, words = _Symbols(), _Symbols(reading.word)
-    heads, lengths, index = array("i"), array("q"), array("q")
+    heads, lengths, index, language = array("i"), array("q"), array("q"), array("i")
+    language_number = {name: number for number, name in enumerate(languages)}
     empty = too_short = too_long = 0
     needs_words = word_vocabulary is None or len(word_vocabulary) > 0  # where no word is known, all are unknown
     for number, sentence in enumerate(sentences):
@@ -222,6 +242,8 @@ def build_corpus(
             words.extend(forms)
         lengths.append(length)
         index.append(number)
+        if languages:
+            language.append(language_number.get(sentence.language or "", -1))
         if with_heads:
             heads.extend(sentence.heads if keep is None else remove(sentence.heads, keep))
     tag_numbers, tag_vocabulary, unknown_tags = tags.finish(tag_vocabulary)
@@ -240,6 +262,8 @@ def build_corpus(
         empty=empty,
         too_short=too_short,
         too_long=too_long,
+        languages=languages,
+        language=np.array(language, dtype=np.int32) if languages else None,
     )
 
 

@@ -55,6 +55,8 @@ def _training(inspection: Inspection) -> Iterator[str]:
     if data:
         lengths = f" of up to {longest} words" if longest else ""
         yield f"learned from {data['sentences']} sentences{lengths}, {data['words']} words in all"
+        if data.get("languages"):
+            yield f"in {len(data['languages'])} languages: {' '.join(data['languages'])}"
     if settings:
         models = ", ".join([*settings.get("ladder", ()), settings["model"]])
         method = settings.get("method") or (f"{settings['em']} EM" if "em" in settings else "variational inference")

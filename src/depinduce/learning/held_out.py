@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from depinduce.corpus import Corpus, Reading, Sentence, Vocabulary, build_corpus, load_corpus
+from depinduce.corpus import Corpus, Reading, Sentence, Vocabulary, build_corpus, read_sentences
 from depinduce.errors import DepinduceError
 from depinduce.learning.settings.learning import LearningSettings
 
-Source = Sequence[str | Path] | Sequence[Sentence]  # files, or what somebody has read from files
+Texts = Sequence[str | Path] | Sequence[Sentence]  # files, or what somebody has read from files
+Source = Texts | Mapping[str, Texts]  # the latter: of several languages, by their names
 
 
 def training_corpus(source: Source, reading: Reading) -> Corpus:
     """The sentences to learn from; none is an error that says why."""
-    train = _load(source, reading)
+    train = _load(source, reading, languages=_languages(source))
     if len(train) == 0:
         reasons = {
             "too long: raise --max-length": train.too_long,
@@ -26,12 +28,21 @@ def training_corpus(source: Source, reading: Reading) -> Corpus:
         }
         why = "".join(f"; {count} are {reason}" for reason, count in reasons.items() if count)
         raise DepinduceError(f"{_name(source)}: no sentences to learn from{why}.")
+    nothing = [name for name, sentences in train.sentences_by_language().items() if sentences == 0]
+    if nothing:
+        raise DepinduceError(
+            f"{' '.join(nothing)}: no sentences to learn from. Leave the language away, or see --max-length."
+        )
     return train
 
 
 def held_out(source: Source, reading: Reading, train: Corpus) -> Corpus:
     """Held-out sentences in the training vocabulary, without those that have a tag it lacks."""
-    dev = _load(source, reading, train.tag_vocabulary)
+    strangers = [name for name in _languages(source) if name not in train.languages]
+    if strangers:
+        known = f"it has {' '.join(train.languages)}" if train.languages else "name those of --train, too"
+        raise DepinduceError(f"--dev: training has no language {strangers[0]}; {known}.")
+    dev = _load(source, reading, train.tag_vocabulary, train.languages)
     if dev.unknown_tags:
         names = " ".join(sorted(dev.unknown_tags))
         warnings.warn(f"held-out sentences with tags that training has not seen are left out: {names}", stacklevel=2)
@@ -57,16 +68,41 @@ def warn_about_tags(settings: LearningSettings, train: Corpus) -> None:
         warnings.warn(doubt, stacklevel=2)
 
 
-def _load(source: Source, reading: Reading, tags: Vocabulary | None = None) -> Corpus:
-    files = [part for part in source if not isinstance(part, Sentence)]
-    if files:
-        return load_corpus(files, reading, tag_vocabulary=tags)
-    return build_corpus((part for part in source if isinstance(part, Sentence)), reading, tag_vocabulary=tags)
+def about_languages(settings: LearningSettings, train: Corpus) -> str | None:
+    """What becomes of the languages of a corpus, if anybody named them."""
+    if not train.languages:
+        return None
+    told = ", ".join(f"{name} {sentences}" for name, sentences in train.sentences_by_language().items())
+    number = f"{len(train.languages)} language{'s' if len(train.languages) > 1 else ''}"
+    return f"{number}{'' if settings.entry.tells_languages else ' thrown together'}, in sentences: {told}"
+
+
+def _load(source: Source, reading: Reading, tags: Vocabulary | None = None, languages: tuple[str, ...] = ()) -> Corpus:
+    return build_corpus(_sentences(source), reading, tag_vocabulary=tags, languages=languages)
+
+
+def _sentences(source: Source, language: str | None = None) -> Iterator[Sentence]:
+    """All sentences of a source, in its order, with their languages."""
+    if isinstance(source, Mapping):
+        for name, texts in source.items():
+            yield from _sentences(texts, name)
+        return
+    for part in source:
+        if not isinstance(part, Sentence):
+            yield from read_sentences(part, language=language)
+        elif language is None:
+            yield part
+        else:
+            named = copy.copy(part)  # theirs stays as it is
+            named.language = language
+            yield named
+
+
+def _languages(source: Source) -> tuple[str, ...]:
+    return tuple(source) if isinstance(source, Mapping) else ()
 
 
 def _name(source: Source) -> str:
-    return " ".join(map(str, source)) if _are_files(source) else "the sentences"
-
-
-def _are_files(source: Source) -> bool:
-    return len(source) > 0 and not isinstance(source[0], Sentence)
+    """The files, for errors."""
+    parts = [part for texts in source.values() for part in texts] if isinstance(source, Mapping) else source
+    return " ".join(map(str, parts)) if parts and not isinstance(parts[0], Sentence) else "the sentences"

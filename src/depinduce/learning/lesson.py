@@ -47,7 +47,7 @@ class Lesson:
                 warnings.simplefilter("ignore")
             corpus = training_corpus(train, reading)
             others = held_out(dev, reading, corpus) if dev else None
-        watching = watcher(watch, corpus.tag_vocabulary, reading, watched_lengths) if watch else None
+        watching = watcher(watch, corpus, reading, watched_lengths) if watch else None
         return cls(configuration, corpus, others, watching)
 
     def run(self, directory: str | Path | None = None, *, resume: bool = False) -> Run:

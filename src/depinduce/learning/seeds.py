@@ -13,6 +13,7 @@ import numpy as np
 from depinduce.errors import DepinduceError
 from depinduce.files import write_file
 from depinduce.jobs import side_by_side
+from depinduce.learning.held_out import Source
 from depinduce.learning.lesson import Lesson
 from depinduce.learning.run import MODEL
 from depinduce.learning.settings.configuration import Configuration, configure
@@ -26,8 +27,8 @@ class SeedTask:
     """One training: everything that a process of its own needs to know."""
 
     values: dict[str, Any]  # of the configuration
-    train: tuple[str, ...]
-    dev: tuple[str, ...]
+    train: Source
+    dev: Source | None
     watch: str | None
     directory: str
 
@@ -58,8 +59,8 @@ def train_seeds(
     configuration: Configuration,
     seeds: list[int],
     jobs: int,
-    train: list[str],
-    dev: list[str] | None,
+    train: Source,
+    dev: Source | None,
     directory: Path,
     watch: str | None = None,
     report: Callable[[int, int, int], None] = lambda seed, done, total: None,
@@ -69,13 +70,7 @@ def train_seeds(
     The likelihood is that of the held-out sentences, or of the training sentences where there are none.
     """
     tasks = [
-        SeedTask(
-            configuration.replace(seed=seed).values(),
-            tuple(train),
-            tuple(dev or ()),
-            watch,
-            str(place_of_seed(directory, seed)),
-        )
+        SeedTask(configuration.replace(seed=seed).values(), train, dev, watch, str(place_of_seed(directory, seed)))
         for seed in seeds
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from depinduce.corpus import Reading, Vocabulary, load_corpus
+from depinduce.corpus import Corpus, Reading, load_corpus
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.scores import score
 from depinduce.models.model import Model
@@ -13,11 +13,11 @@ from depinduce.parsing.decoding import Parsing, parse_corpus
 
 
 def watcher(
-    path: str, tags: Vocabulary, reading: Reading, lengths: tuple[str, ...] = ("15", "40")
+    path: str, train: Corpus, reading: Reading, lengths: tuple[str, ...] = ("15", "40")
 ) -> Callable[[Model], dict[str, float]]:
     """A function that scores a model on the gold trees of a file: UAS of sentences of up to so many words."""
     whole = replace(reading, min_length=None, max_length=40)
-    gold = load_corpus([path], whole, tag_vocabulary=tags, with_heads=True)
+    gold = load_corpus([path], whole, tag_vocabulary=train.tag_vocabulary, with_heads=True, languages=train.languages)
     if not (gold.gold >= 0).any():
         raise DepinduceError(f"--watch {path}: it has no trees to score. Name a file with gold trees.")
 

@@ -5,6 +5,7 @@ Nobody asks which kind of model it has: parsing, inspection, reports and the pag
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -56,6 +57,11 @@ class Model(ABC):
         return NO_WORDS
 
     @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that it tells apart, by name: the order of `Corpus.language`; most grammars tell none."""
+        return ()
+
+    @property
     @abstractmethod
     def about(self) -> str:
         """What it is, in a few words."""
@@ -73,6 +79,10 @@ class Model(ABC):
     @abstractmethod
     def problem(self, corpus: Corpus) -> Problem | StateProblem:
         """What a chart needs for the sentences of a corpus."""
+
+    def in_language(self, name: str) -> Model:
+        """The grammar of one of its languages, whatever the sentences say of theirs."""
+        raise NotImplementedError(f"{self.kind}: tells no languages apart")
 
     @abstractmethod
     def with_non_heads(self, tags: tuple[str, ...]) -> Self:
@@ -105,6 +115,21 @@ def part_of(model: Model, name: str | None) -> Model:
     if name not in model.parts:
         raise DepinduceError(f"--part cannot be {name!r}. Choose from: {', '.join(model.parts)}.")
     return model.parts[name]
+
+
+def in_language(model: Model, name: str | None) -> Model:
+    """The grammar of one language of a model, or all of it; one that tells none apart is the same for all."""
+    if name is None:
+        return model
+    if not model.languages:
+        warnings.warn(f"--language {name}: the grammar tells no languages apart, so that this is ignored", stacklevel=2)
+        return model
+    if name not in model.languages:
+        raise DepinduceError(
+            f"--language cannot be {name!r}: the grammar knows {', '.join(model.languages)}. "
+            "Choose one of them, or leave it away for what they have in common."
+        )
+    return model.in_language(name)
 
 
 def require_rule_view(model: Model, where: str = "") -> GrammarModel:

@@ -47,12 +47,19 @@ def new_model(directory: str | Path, model: Model, own: dict) -> Iterator[Path]:
             "sha256": {name: _sha256((folder / name).read_bytes()) for name in _files(folder)},
             "finished": model.history.get("finished", True),
             "non_heads": list(model.non_heads),
+            **_languages(model.history),
             "reading": vars(model.reading),
             **own,
             "history": model.history,
         }
         text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
         write_file(folder / DESCRIPTION, text)
+
+
+def _languages(history: dict) -> dict[str, dict[str, int]]:
+    """The languages that a model has learned from, with their sentences, if anybody named them."""
+    languages = history.get("training_data", {}).get("languages")
+    return {"languages": languages} if languages else {}
 
 
 def _files(folder: Path) -> list[str]:

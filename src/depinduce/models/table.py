@@ -29,6 +29,7 @@ class Entry:
     network: bool = False  # has settings of a network, too
     sees_words: bool = False  # and of a network over words
     is_joint: bool = False  # has a part over tags and a part over words
+    tells_languages: bool = False  # has rules of every language; others learn from all languages thrown together
 
     @property
     def over_tags(self) -> bool:

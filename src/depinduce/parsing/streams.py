@@ -146,7 +146,12 @@ def corpus_for(model: Model, sentences: list[Sentence], with_heads: bool = False
     """The sentences as a model reads them, of any length, without punctuation."""
     reading = replace(model.reading, min_length=None, max_length=None)  # those are limits of training
     return build_corpus(
-        sentences, reading, tag_vocabulary=model.tags, word_vocabulary=model.words, with_heads=with_heads
+        sentences,
+        reading,
+        tag_vocabulary=model.tags,
+        word_vocabulary=model.words,
+        with_heads=with_heads,
+        languages=model.languages,
     )
 
 

@@ -1,0 +1,140 @@
+"""Several languages on the command line and from Python: one corpus, and a model that remembers them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from cli.demo_parts import demo_part, depinduce
+from corpus.blocks import block, write
+
+from depinduce import DepinduceError, Parser
+from depinduce.corpus import read_sentences
+from depinduce.learning import progress_texts
+from depinduce.learning import seeds as seeds_module
+
+
+@pytest.fixture
+def texts(tmp_path):
+    """Two halves of the demo corpus as if they were languages, in folders."""
+    whole = demo_part(tmp_path / "whole.conllu").read_text("utf-8").split("\n\n")
+    for name, sentences in (("en", whole[:50]), ("fr", whole[50:])):
+        (tmp_path / "all" / name).mkdir(parents=True)
+        write(tmp_path / "all" / name / "train.conllu", "\n\n".join(sentences) + "\n\n")
+    (tmp_path / "all" / "empty").mkdir()
+    return tmp_path / "all"
+
+
+def named(texts) -> list[str]:
+    return [f"{name}={texts / name / 'train.conllu'}" for name in ("en", "fr")]
+
+
+def table(place):
+    return Parser.load(place).model.table.child
+
+
+def test_a_model_that_tells_no_languages_apart_learns_from_all_of_them_together(texts, tmp_path, capsys):
+    sources = {
+        "plain": ["--train", tmp_path / "whole.conllu"],
+        "named": ["--train", *named(texts)],
+        "folder": ["--train-dir", texts],
+        "both": ["--train", named(texts)[0], "--train-dir", texts],
+    }
+    for name, source in sources.items():
+        assert depinduce("train", *source, "--iterations", 2, "--out", tmp_path / name) == 0
+        shown = capsys.readouterr().err
+        assert ("2 languages thrown together, in sentences: en " in shown) == (name != "plain")
+        assert (f"left out, for want of train.conllu and text.conllu: {texts / 'empty'}" in shown) == (
+            name in ("folder", "both")
+        )
+    plain, by_name, folder, both = (table(tmp_path / name) for name in sources)
+    assert np.array_equal(plain, by_name) and np.array_equal(plain, folder)
+    assert not np.array_equal(plain, both)  # which has the first file twice
+    description = json.loads((tmp_path / "named/model/model.json").read_text("utf-8"))
+    sentences = description["history"]["training_data"]["sentences"]
+    assert list(description["languages"]) == ["en", "fr"] and sum(description["languages"].values()) == sentences
+    assert "languages" not in json.loads((tmp_path / "plain/model/model.json").read_text("utf-8"))
+
+
+def test_python_takes_languages_by_their_names(texts, tmp_path):
+    paths = {name: [texts / name / "train.conllu"] for name in ("en", "fr")}
+    told: list[str] = []
+    ours = Parser.train(paths, iterations=2, report=told.append)
+    assert told[0].startswith("2 languages thrown together")
+    sentences = {name: [*read_sentences(files[0])] for name, files in paths.items()}
+    others = Parser.train(sentences, dev={"fr": paths["fr"]}, iterations=2)
+    assert np.array_equal(ours.model.table.child, others.model.table.child)
+    assert list(ours.model.history["training_data"]["languages"]) == ["en", "fr"]
+    assert {sentence.language for some in sentences.values() for sentence in some} == {None}
+    with pytest.raises(DepinduceError, match="'old french' cannot be the name of a language"):
+        Parser.train({"old french": paths["fr"]}, iterations=2)
+
+
+def test_an_interrupted_training_of_languages_goes_on_with_the_same_ones(texts, tmp_path, monkeypatch, capsys):
+    options = ["--train", *named(texts), "--dev", named(texts)[1], "--iterations", 4]
+    assert depinduce("train", *options, "--out", tmp_path / "whole") == 0
+
+    def interrupt(step):
+        if step.round.round == 2:
+            raise KeyboardInterrupt
+        return ""
+
+    with monkeypatch.context() as patch:
+        patch.setattr(progress_texts, "progress_text", interrupt)
+        assert depinduce("train", *options, "--out", tmp_path / "model") == 130
+    options[2] = options[2].replace("fr=", "pl=")
+    options[4] = options[4].replace("fr=", "pl=")
+    assert depinduce("train", *options, "--resume", "--out", tmp_path / "model") == 1
+    assert "the training sentences differ from those of the run" in capsys.readouterr().err
+    options[2] = options[2].replace("pl=", "fr=")
+    options[4] = options[4].replace("pl=", "fr=")
+    assert depinduce("train", *options, "--resume", "--out", tmp_path / "model") == 0
+    assert np.array_equal(table(tmp_path / "model"), table(tmp_path / "whole"))
+
+
+def test_seeds_learn_from_languages(texts, tmp_path, monkeypatch):
+    def one_after_the_other(work, tasks, jobs, on_message):
+        return [(number, work(task, lambda message: None)) for number, task in enumerate(tasks)]
+
+    monkeypatch.setattr(seeds_module, "side_by_side", one_after_the_other)
+    options = ["--train", *named(texts), "--init", "random", "--iterations", 2, "--seeds", "0-1"]
+    assert depinduce("train", *options, "--out", tmp_path / "seeds") == 0
+    for seed in ("seed-0", "seed-1"):
+        assert list(Parser.load(tmp_path / "seeds" / seed).model.history["training_data"]["languages"]) == ["en", "fr"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "Name what to learn from: --train FILE, or --train-dir DIR."),
+        (["--train", "en=en.conllu", "fr.conllu"], "fr.conllu has none. Name the language of every file, NAME=fr"),
+        (["--train", "en.conllu", "--train-dir", "."], "en.conllu: of which language? Write NAME=FILE."),
+        (["--train", "en=en.conllu", "pl=nowhere.conllu"], "nowhere.conllu: no such file"),
+        (["--train", "en=en.conllu", "long=long.conllu"], "long: no sentences to learn from. Leave the language away"),
+        (["--train", "en=en.conllu", "--dev", "pl=en.conllu"], "--dev: training has no language pl; it has en."),
+        (["--train", "en.conllu", "--dev", "pl=en.conllu"], "no language pl; name those of --train, too."),
+        (["--train", "en=-", "--seeds", "0-1"], "--seeds: every training reads the files anew"),
+    ],
+)
+def test_faults_are_told_and_nothing_is_written(options, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pl").mkdir()
+    for path in ("en.conllu", "pl/text.conllu"):
+        write(tmp_path / path, block("the/DET dog/NOUN barks/VERB"))
+    write(tmp_path / "long.conllu", block("a/NOUN " * 16))
+    assert depinduce("train", *options, "--out", "model") == 1
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "model").exists()
+
+
+def test_a_grammar_without_languages_parses_every_one_alike(texts, tmp_path, capsys):
+    train = texts / "en" / "train.conllu"
+    assert depinduce("train", "--train", train, "--iterations", 2, "--out", tmp_path / "model") == 0
+    mixed = write(tmp_path / "mixed.conllu", "# language = fr\n", train.read_text("utf-8"))
+    capsys.readouterr()
+    for name, options in (("plain", []), ("asked", ["--language", "fr"])):
+        assert depinduce("parse", tmp_path / "model", mixed, "-o", tmp_path / name, *options) == 0
+        told = "--language fr: the grammar tells no languages apart, so that this is ignored"
+        assert (told in capsys.readouterr().err) == (name == "asked")
+    assert (tmp_path / "plain").read_bytes() == (tmp_path / "asked").read_bytes()
