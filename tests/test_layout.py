@@ -21,7 +21,6 @@ ELSEWHERE = {
     "__main__.py": ("cli/test_cli_help.py", "run as `python -m depinduce`"),
     "errors.py": ("corpus/test_broken_files.py", "the place of a fault; other messages are tested where they arise"),
     "parser.py": ("test_parser_api.py", "Parser, with what the package hands on"),
-    "settings.py": ("learning/settings/test_configuration.py", "its users are the settings of learning"),
     "bench/authors_way.py": ("bench/test_bench_training.py", "what is timed against it must give the same numbers"),
     "bench/chart_settings.py": ("bench/test_bench_charts.py", "settings of that benchmark"),
     "bench/lexical_settings.py": ("bench/test_bench_lexical.py", "settings of that benchmark"),

@@ -11,6 +11,11 @@ from typing import Any
 
 from depinduce.errors import DepinduceError
 
+MOST = 1_000_000_000  # of a number that costs nothing as such, as of rounds; more is a slip, and may not fit anywhere
+MOST_SEED = (1 << 32) - 1  # what every generator of random numbers takes
+MOST_THREADS = 1024
+DEEPEST = 16  # tables and lists within each other in a TOML file; ours have two
+
 
 def setting(
     default: Any,
@@ -29,11 +34,19 @@ def setting(
     return dataclasses.field(default=default, metadata=metadata)
 
 
-def require_positive(settings: Any, *names: str) -> None:
-    """Refuse settings of a dataclass that are not at least 1."""
-    for name in names:
-        if getattr(settings, name) < 1:
-            raise DepinduceError(f"--{name.replace('_', '-')} must be at least 1, not {getattr(settings, name)}.")
+def require_within(least: float, most: float, **options: float | None) -> None:
+    """Refuse options that are less or more than this, or no numbers at all; None is one that was not given."""
+    for name, value in options.items():
+        option = f"--{name.replace('_', '-')}"
+        if value is not None and not value >= least:
+            raise DepinduceError(f"{option} must be at least {_shown(least)}, not {_shown(value)}.")
+        if value is not None and value > most:
+            raise DepinduceError(f"{option} can be at most {_shown(most)}, not {_shown(value)}.")
+
+
+def _shown(number: float) -> str:
+    """A number for an error; the thousands of digits that a user may have typed tell nobody anything."""
+    return "a number of so many digits" if isinstance(number, int) and abs(number) >= 1 << 64 else f"{number}"
 
 
 def names_one_of(choices: dict[str, tuple[int, ...]], words: tuple[str, ...]) -> bool:
@@ -54,8 +67,29 @@ def _toml(value: Any) -> str:
 def read_toml(path: str | Path, what: str = "settings", example: str = "epochs = 4") -> dict[str, Any]:
     """The tables of a TOML file. what, example: what it should hold, for errors"""
     try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        return parse_toml(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise DepinduceError(f"{path}: {error.strerror}. Name a TOML file of {what}.") from error
-    except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, a number without end, or nested too deeply
+    except ValueError as error:  # not UTF-8, not TOML, a number without end, or nested too deeply
         raise DepinduceError(f"{path}: not a TOML file ({error}). Write lines such as: {example}") from error
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """The tables of a text in TOML; ValueError says what is wrong with it.
+
+    The format's whole numbers have 64 bits, which the library does not insist on; and far more brackets than anyone
+    needs would leave the interpreter without stack.
+    """
+    try:
+        tables = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(f"brackets are nested more than {DEEPEST} deep") from None
+    within: list[Any] = [tables]
+    for _ in range(DEEPEST):
+        within = [value for outer in within for value in (outer.values() if isinstance(outer, dict) else outer)]
+        if any(isinstance(value, int) and not -(1 << 63) <= value < 1 << 63 for value in within):
+            raise ValueError("a whole number has more than 64 bits")
+        within = [value for value in within if isinstance(value, dict | list)]
+    if within:
+        raise ValueError(f"tables are nested more than {DEEPEST} deep")
+    return tables

@@ -235,7 +235,7 @@ def test_faults_about_rules_are_told_and_nothing_is_written(model, options, mess
             "symbols=categories: the categories are those of --rules.",
         ),
         (["--model", "hdp-dep", "--smoothing", "1"], "there is no setting 'smoothing' for the model hdp-dep"),
-        (["--model", "hdp-dep", "--subsymbols", "0"], "--subsymbols cannot be 0: it must be 1 or more."),
+        (["--model", "hdp-dep", "--subsymbols", "0"], "--subsymbols must be at least 1, not 0."),
         (["--model", "dmv", "--subsymbols", "2"], "there is no setting 'subsymbols' for the model dmv"),
         (["--model", "dmv", "--em", "hard", "--rules", "ud"], "--rules are about expectations: they need --em soft."),
         (["--model", "ndmv", "--method", "hard-em", "--rules", "ud"], "they need --method dmo or em."),

@@ -113,6 +113,16 @@ def test_k_best_trees_and_log_likelihoods_are_on_offer(model, parsed, tmp_path, 
     )
 
 
+def test_ids_stay_unique_when_several_trees_are_parsed_again(model, tmp_path):
+    demo_part(tmp_path / "a.conllu", "test", 5)
+    for name, source in (("b", "a"), ("c", "b")):
+        assert depinduce("parse", model, tmp_path / f"{source}.conllu", "--k-best", 2,
+                         "-o", tmp_path / f"{name}.conllu") == 0  # fmt: skip
+    ids = [tree.sent_id for tree in read_sentences(tmp_path / "c.conllu")]
+    assert len(ids) == len(set(ids)) == 20
+    assert ids[:4] == [f"demo-test-0001{end}" for end in ("", "-tree2", "-tree2-tree1", "-tree2-tree2")]
+
+
 def test_samples_are_drawn_by_their_seed(model, tmp_path):
     source = demo_part(tmp_path / "a.conllu", "test", 30)
     for name, seed in (("a", []), ("b", ["--seed", 0]), ("c", ["--seed", 1])):

@@ -124,8 +124,8 @@ def test_cells_of_several_states_of_the_code_are_told(data, tmp_path, ran, capsy
     [
         (["--split", "dev"], "the dev trees of nl de it pt es are kept aside"),
         (["--languages", "fr", "eu"], "train.conllu: no such file. --data names a directory with LANG/train.conllu"),
-        (["--languages", "fr", "--seeds", "0"], "--seeds cannot be 0: it must be 1 or more."),
-        (["--languages", "fr", "--jobs", "-1"], "--jobs cannot be -1: it must be 1 or more."),
+        (["--languages", "fr", "--seeds", "0"], "--seeds must be at least 1, not 0."),
+        (["--languages", "fr", "--jobs", "-1"], "--jobs must be at least 1, not -1."),
         (["--experiments", "ndmv", "--models", "grand"], "No experiment of ndmv has the model grand."),
     ],
 )

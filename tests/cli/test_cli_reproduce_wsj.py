@@ -283,7 +283,7 @@ def test_cells_with_different_starts_are_not_mixed(ptb, tmp_path, ran, capsys):
         (["--ptb", "{ptb}", "--languages", "fr"], "--languages is for reproduce ud and joint. Leave it away."),
         (["--ptb", "{ptb}", "--init", "harmonic", "{here}"], "--init harmonic {here}: write --init trees FILE"),
         (["--ptb", "{ptb}", "--init", "trees", "nowhere"], "--init trees nowhere: write --init trees FILE"),
-        (["--ptb", "{ptb}", "--seeds", "0"], "--seeds cannot be 0: it must be 1 or more."),
+        (["--ptb", "{ptb}", "--seeds", "0"], "--seeds must be at least 1, not 0."),
         (["--ptb", "{ptb}", "--experiments", "ndmv"], "reproduce wsj has no experiment ndmv. It has: wsj-dmv "),
         (["--ptb", "{ptb}", "--experiments", "wsj-dmv", "--models", "grand"], "No experiment of wsj-dmv has the model"),
         (["--ptb", "{ptb}/nowhere"], "nowhere: no such directory. Name the directory of your Penn Treebank."),

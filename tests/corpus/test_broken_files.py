@@ -50,6 +50,24 @@ def test_line_is_right_far_into_a_file(tmp_path):
     assert message_for(path).startswith(f"{path}:40001: this is not UTF-8 (byte 0xe9, number 6 of the line)")
 
 
+MANY_DIGITS = 5000 * "1"  # more than Python makes a number of
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("2\tb", f"{MANY_DIGITS}\tb", "the id '1111111111111111111111111111111111111111…' is malformed"),
+        ("2\tb", f"2-{MANY_DIGITS}\tb", "the id '2-11111111111111111111111111111111111111…' is malformed"),
+        ("2\tb", f"1.{MANY_DIGITS}\tb", "the id '1.11111111111111111111111111111111111111…' is malformed"),
+        ("\t0\t", f"\t{MANY_DIGITS}\t", "the head 1111111111111111111111111111111111111111… is not in the sentence"),
+    ],
+    ids=["word", "range", "empty node", "head"],
+)
+def test_numbers_of_thousands_of_digits(old, new, found, tmp_path):
+    path = write(tmp_path / "a.conllu", block("a/X b/X", [2, 0]).replace(old, new))
+    assert found in message_for(path)
+
+
 def test_missing_file(tmp_path):
     path = tmp_path / "nowhere.conllu"
     assert message_for(path) == f"{path}: no such file. Check the path; `-` is standard input."

@@ -333,3 +333,12 @@ def test_exactly_the_well_formed_files_are_accepted(tmp_path_factory, text):
     else:
         assert is_well_formed(text)
         assert copied == text
+
+
+@pytest.mark.parametrize("end", ["", "\r", "\n", "\r\n", "\r\r", "\r\n\r", "\n\r", "\r\r\n", "\r\n\r\r\n", "\r\n\r\r"])
+def test_blocks_that_end_in_any_way_can_stand_below_each_other(end):
+    text = block("a/X b/X", [2, 0]).replace("\n", "\r\n").rstrip("\r\n") + end
+    (sentence,) = read_text(text)
+    assert sentence.render() == text
+    again = list(read_text(2 * sentence.render(ended=True)))
+    assert [(one.forms, one.heads) for one in again] == 2 * [(["a", "b"], [2, 0])]

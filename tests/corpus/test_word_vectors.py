@@ -203,6 +203,13 @@ def test_file_without_vectors(text, tmp_path):
     assert message_for(path).startswith(f"{path}: the file holds no vectors. A line is a word and its numbers, ")
 
 
+def test_sizes_of_thousands_of_digits(tmp_path):
+    path = tmp_path / "a.vec"
+    path.write_text(f"2 {5000 * '1'}\nthe 0.1\n", encoding="utf-8")
+    with pytest.raises(InputError, match="number 1 of the vector of '2' is '1111.*…', not a finite number"):
+        read_vectors(path, ["the"], 1)
+
+
 def test_dimension_of_the_first_line_is_not_the_wanted_one(tmp_path):
     path = write(tmp_path / "a.vec", "2 3\n", ANIMALS)
     expected = (

@@ -352,6 +352,10 @@ def test_a_sentence_without_any_possible_tree_has_one_chain(several, tmp_path):
         ({"samples": 1, "decode": "viterbi"}, "--decode chooses one tree, but samples are drawn by probability."),
         ({"decode": "best"}, "--decode cannot be 'best'. Choose from: viterbi, mbr."),
         ({"threads": 0}, "--threads must be at least 1, not 0."),
+        ({"threads": 10**6}, "--threads can be at most 1024, not 1000000."),
+        ({"k_best": 10**4000}, "--k-best can be at most 1000, not a number of so many digits."),
+        ({"samples": 10**9}, "--samples can be at most 100000, not 1000000000."),
+        ({"samples": 1, "seed": 2**32}, "--seed can be at most 4294967295, not 4294967296."),
     ],
 )
 def test_what_cannot_go_together_is_refused(options, message):

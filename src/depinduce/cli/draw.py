@@ -20,6 +20,7 @@ from depinduce.cli.console import say, warn
 from depinduce.cli.options import read_settings
 from depinduce.corpus import MODES, Reading, Sentence, is_punctuation, open_output, read_sentences
 from depinduce.errors import DepinduceError, InputError
+from depinduce.settings import MOST, require_within
 
 if TYPE_CHECKING:
     from depinduce.report.tree_picture import TreePicture
@@ -67,10 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     kind = _kind_of_output(arguments.output)
-    for option, least in (("number", 1), ("width", 0)):
-        value = getattr(arguments, option)
-        if value is not None and value < least:
-            raise DepinduceError(f"--{option} must be at least {least}, not {value}.")
+    require_within(1, MOST, number=arguments.number)
+    require_within(0, MOST, width=arguments.width)
     if arguments.gold == arguments.file == "-":
         raise DepinduceError("FILE and --gold cannot both be standard input. Name a file for one of them.")
     pictures = _pictures(arguments)
@@ -207,7 +206,8 @@ def _ranges(text: str) -> list[tuple[int, int]]:
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
         last = last if dash else first
-        if not (first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
+        are_numbers = all(number.isdecimal() and len(number) <= len(str(MOST)) for number in (first, last))
+        if not are_numbers or not 1 <= int(first) <= int(last):
             raise DepinduceError(f"--sentence {text}: these are not numbers from 1 on. Write for example 7 or 3-5,12.")
         ranges.append((int(first), int(last)))
     return ranges

@@ -12,7 +12,7 @@ import argparse
 import json
 
 from depinduce.cli.console import show_text
-from depinduce.errors import DepinduceError
+from depinduce.settings import MOST, require_within
 
 EXAMPLE = "depinduce inspect grammar --head NOUN VERB"
 
@@ -25,8 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.number < 1:
-        raise DepinduceError(f"--number must be at least 1, not {arguments.number}.")
+    require_within(1, MOST, number=arguments.number)
     from depinduce.insight.texts import about_head, about_roots, facts_of, is_rare, title_of
     from depinduce.parser import Parser
 

@@ -7,11 +7,11 @@ import dataclasses
 import itertools
 import re
 import textwrap
-import tomllib
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from depinduce.errors import DepinduceError
+from depinduce.settings import parse_toml
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -161,8 +161,8 @@ def _read_value(text: str, annotation: Any) -> Any:
     """A value of the annotated type; ValueError says what should be written."""
     is_list, kinds = get_origin(annotation) is tuple, get_args(annotation) or (annotation,)
     try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        value = parse_toml(f"value = {text}")["value"]
+    except ValueError:
         value = text
     if is_list:
         return value if isinstance(value, list | str) and value != text else text.split()

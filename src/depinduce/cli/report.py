@@ -10,7 +10,7 @@ import argparse
 import os
 
 from depinduce.cli.console import progress, say, warn
-from depinduce.errors import DepinduceError
+from depinduce.settings import MOST, MOST_THREADS, require_within
 
 EXAMPLE = """depinduce report grammar --gold gold.conllu
   depinduce report grammar --sentences tagged.conllu -o grammar.html"""
@@ -36,10 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    for name, least in (("number", 0), ("threads", 1)):
-        value = getattr(arguments, name)
-        if value < least:
-            raise DepinduceError(f"--{name} must be at least {least}, not {value}.")
+    require_within(0, MOST, number=arguments.number)
+    require_within(1, MOST_THREADS, threads=arguments.threads)
     from depinduce.corpus import open_output
     from depinduce.parsing.streams import about_unknown_tags
     from depinduce.report.run_report.facts import gather

@@ -18,6 +18,8 @@ from depinduce.experiments.experiment import SPLITS, Cell
 from depinduce.experiments.suites import EXPERIMENTS, SUITES, plan
 from depinduce.experiments.ud import DEVELOPMENT, LANGUAGES, require_data, require_development
 from depinduce.files import write_file
+from depinduce.learning.settings.configuration import MOST_SEEDS
+from depinduce.settings import MOST_THREADS, require_within
 
 if TYPE_CHECKING:
     from depinduce.corpus import Corpus, Reading
@@ -80,9 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
     require_options(arguments)
     out = Path(arguments.out or f"{suite}-results")
     seeds = SEEDS[suite] if arguments.seeds is None else arguments.seeds
-    for name, value in (("seeds", seeds), ("jobs", arguments.jobs)):
-        if value < 1:
-            raise DepinduceError(f"--{name} cannot be {value}: it must be 1 or more.")
+    require_within(1, MOST_SEEDS, seeds=seeds)
+    require_within(1, MOST_THREADS, jobs=arguments.jobs)
     names = chosen_experiments(suite, arguments.experiments, arguments.models)
     if suite == "wsj":
         languages, data = [wsj.NAME], prepare_wsj(arguments, out)

@@ -10,7 +10,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from depinduce.cli.console import say
-from depinduce.errors import DepinduceError
+from depinduce.settings import MOST, MOST_SEED, require_within
 
 if TYPE_CHECKING:
     from depinduce.insight.generation import Generator
@@ -32,10 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    for name, least in (("number", 1), ("seed", 0), ("max_words", 1)):
-        value = getattr(arguments, name)
-        if value < least:
-            raise DepinduceError(f"--{name.replace('_', '-')} must be at least {least}, not {value}.")
+    require_within(1, MOST, number=arguments.number, max_words=arguments.max_words)
+    require_within(0, MOST_SEED, seed=arguments.seed)
     from depinduce.corpus import open_output
     from depinduce.insight.generation import Generator
     from depinduce.models.loading import load_grammar

@@ -26,6 +26,7 @@ from depinduce.learning.settings.states import HdpSettings
 from depinduce.models.table import find, models
 from depinduce.networks.lexical_settings import LexicalSettings
 from depinduce.networks.network_settings import NetworkSettings
+from depinduce.settings import MOST_THREADS, require_within
 
 EXAMPLE = """depinduce train --recipe ud-sibling --train tagged.conllu --out grammar
   depinduce train --model dmv --train tagged.conllu --non-heads ud --out first
@@ -100,8 +101,7 @@ def read_configuration(arguments: argparse.Namespace) -> Configuration:
     configuration, ours = configure_with_recipe(arguments.recipe, given)
     if ours is not None:
         say(f"settings of the recipe {ours}, without its --non-heads; another: --recipe NAME")
-    if arguments.jobs < 1:
-        raise DepinduceError(f"--jobs must be at least 1, not {arguments.jobs}.")
+    require_within(1, MOST_THREADS, jobs=arguments.jobs)
     if arguments.seeds is not None:
         parse_seeds(arguments.seeds)
         if "seed" in given:

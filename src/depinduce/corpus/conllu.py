@@ -23,6 +23,7 @@ FORM, UPOS, XPOS, DEPREL, MISC = 2, 4, 5, 8, 10  # counted from 1, as the format
 _CHUNK = 1 << 17  # bytes read at a time; larger pieces cost the system fresh pages each time
 _LONGEST_BLOCK = 1 << 23  # bytes; a sentence longer than this is a file that is not CoNLL-U
 _BLANK_LINE = re.compile("\n\r?\n")
+_BLANK_LINE_AT_END = re.compile("\n\r?\n\\Z")
 _LEAD = re.compile("[\ufeff\r\n]*(?:#[^\n]*(?:\n|\\Z))*")  # what may stand before the first token line
 _SENT_ID = re.compile(r"^\ufeff*#[ \t]*sent_id[ \t]*=[ \t]*(\S.*?)\s*$", re.MULTILINE)
 _LANGUAGE = re.compile(r"^\ufeff*#[ \t]*language[ \t]*=[ \t]*(\S*)\s*$", re.MULTILINE)
@@ -131,8 +132,8 @@ class Sentence:
         for text in comments:
             lead = _with_comment(lead, text if text.startswith("#") else f"# {text}", line_end)
         block = lead + body + self._tail
-        if ended:
-            block += line_end * (2 - block[len(block.rstrip("\r\n")) :].count("\n"))
+        if ended and not _BLANK_LINE_AT_END.search(block):  # whatever there is of a line end is not one
+            block = block.rstrip("\r\n") + 2 * line_end
         return block
 
     def _replace(self, fields: list[str], number: int, values: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ from depinduce.corpus.faults import COLUMNS
 from depinduce.corpus.punctuation import MODES, marks_of, remove
 from depinduce.corpus.vocabulary import Vocabulary
 from depinduce.errors import DepinduceError, InputError
-from depinduce.settings import setting
+from depinduce.settings import MOST, require_within, setting
 
 _NAMED_COLUMNS = {"upos": UPOS, "xpos": XPOS}
 _NOT_TAGS = {1: "the ids", 7: "the heads", 9: "the heads"}
@@ -40,9 +40,7 @@ class Reading:
 
     def __post_init__(self):
         marks_of(self.punctuation, self.tag_column)  # faults of the options show here, not later
-        for option, length in (("--min-length", self.min_length), ("--max-length", self.max_length)):
-            if length is not None and length < 1:
-                raise DepinduceError(f"{option} must be at least 1, not {length}.")
+        require_within(1, MOST, min_length=self.min_length, max_length=self.max_length)
         if self.min_length and self.max_length and self.max_length < self.min_length:
             raise DepinduceError(
                 f"No sentence has at least {self.min_length} and at most {self.max_length} words. "
@@ -52,7 +50,8 @@ class Reading:
     @property
     def tag_column(self) -> int:
         """The number of the tag column, counted from 1."""
-        column = _NAMED_COLUMNS.get(self.tags) or (int(self.tags) if self.tags.isdecimal() else 0)
+        number = int(self.tags) if self.tags.isdecimal() and len(self.tags) <= len(str(COLUMNS)) else 0
+        column = _NAMED_COLUMNS.get(self.tags, number)
         if column in _NOT_TAGS:
             raise DepinduceError(f"Column {column} holds {_NOT_TAGS[column]}, not tags. Choose upos, xpos or another.")
         if not 1 <= column <= COLUMNS:

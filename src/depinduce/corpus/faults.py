@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 COLUMNS = 10
 HEAD = 7  # counted from 1, as the format does
 
-_WORD = re.compile("[1-9][0-9]*")
-_RANGE = re.compile("([1-9][0-9]*)-([1-9][0-9]*)")
-_EMPTY_NODE = re.compile("(0|[1-9][0-9]*)[.]([1-9][0-9]*)")
+_NUMBER = "[1-9][0-9]{0,8}"  # nobody has a billion words in a sentence
+_WORD = re.compile(_NUMBER)
+_RANGE = re.compile(f"({_NUMBER})-({_NUMBER})")
+_EMPTY_NODE = re.compile(f"(0|{_NUMBER})[.]({_NUMBER})")
 
 
 def plain_block(length: int) -> tuple[list[str], frozenset[str]]:
@@ -141,10 +142,10 @@ def _refuse_columns(path: str, fields: list[str], line_of: Callable[[int], int])
 
 
 def _refuse_head(path: str, line: int, head: str, words: int) -> NoReturn:
-    if not _WORD.fullmatch(head):
+    if not re.fullmatch("[1-9][0-9]*", head):
         remedy = "Write the id of the head, 0 for the root, `_` for an unknown head."
         raise InputError(path, line, f"the head {_quoted(head)} is not a number", remedy)
-    found = f"the head {head} is not in the sentence, which has {words} word{'s' if words > 1 else ''}"
+    found = f"the head {_shortened(head)} is not in the sentence, which has {words} word{'s' if words > 1 else ''}"
     raise InputError(path, line, found, "Write the id of a word, 0 for the root, `_` for an unknown head.")
 
 
@@ -187,4 +188,8 @@ def refuse_endless_block(path: str, line: int, size: int) -> NoReturn:
 
 
 def _quoted(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:40] + "…")
+    return repr(_shortened(text))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 40 else text[:40] + "…"

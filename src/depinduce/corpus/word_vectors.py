@@ -23,6 +23,7 @@ from depinduce.errors import DepinduceError, InputError
 
 _CHUNK = 1 << 17  # bytes read at a time
 _LONGEST_LINE = 1 << 23  # bytes; a longer line is a file that is not of this format
+_LONGEST_NUMBER = 20  # digits of how many vectors or numbers there are
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _LARGEST = float(np.finfo(np.float32).max)
@@ -115,7 +116,7 @@ def _first_vector(lines: Iterator[tuple[int, bytes]], name: str, dimension: int)
     """The first line with a vector, examined whether wanted or not; the line `N D` before it is examined too."""
     for line, text in lines:
         fields = text.split()
-        if line == 1 and len(fields) == 2 and fields[0].isdigit() and fields[1].isdigit():
+        if line == 1 and len(fields) == 2 and all(field.isdigit() and len(field) < _LONGEST_NUMBER for field in fields):
             found = int(fields[1])
             if found != dimension:
                 remedy = f"Say `--set word_size={found}`, or give a file whose vectors have {dimension}."

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from depinduce.errors import DepinduceError
-from depinduce.networks.network_settings import NetworkSettings
-from depinduce.settings import names_one_of, require_positive, setting
+from depinduce.networks.network_settings import MOST_SIZE, NetworkSettings
+from depinduce.settings import MOST, names_one_of, require_within, setting
 
 VECTORS = {"random": (0,), "file": (1,), "fasttext": (1,)}  # how many words can follow the name
 
@@ -37,8 +37,9 @@ class LexicalSettings:
     )
 
     def __post_init__(self):
-        sizes = ("min_count", "tag_size", "word_size", "lexical_child_rank", "lexical_decision_rank", "softmax_memory")
-        require_positive(self, *sizes)
+        sizes = ("tag_size", "word_size", "lexical_child_rank", "lexical_decision_rank")
+        require_within(1, MOST_SIZE // 2, **{name: getattr(self, name) for name in sizes})
+        require_within(1, MOST, min_count=self.min_count, softmax_memory=self.softmax_memory)
         if not 0 <= self.dropout < 1:
             raise DepinduceError(f"dropout cannot be {self.dropout}: 0 or more, less than 1.")
         if self.lexical_encoder not in ("ud", "wsj"):

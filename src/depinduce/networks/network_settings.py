@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from depinduce.errors import DepinduceError
-from depinduce.settings import require_positive, setting
+from depinduce.settings import require_within, setting
+
+MOST_SIZE = 10_000  # of a layer; its square is what it takes of memory
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,7 @@ class NetworkSettings:
     skip_connections: bool = setting(True, "let the encoder see the token again beside what it made of it", expert=True)
 
     def __post_init__(self):
-        require_positive(self, "size", "child_rank", "decision_rank")
+        sizes = ("size", "child_rank", "decision_rank")
+        require_within(1, MOST_SIZE, **{name: getattr(self, name) for name in sizes})
         if self.encoder not in ("ud", "wsj"):
             raise DepinduceError(f"There is no encoder {self.encoder!r}. Choose from: ud, wsj.")

@@ -12,8 +12,11 @@ from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.models.model import Model
+from depinduce.settings import MOST_SEED, MOST_THREADS, require_within
 
 DECODERS = ("viterbi", "mbr")
+MOST_BEST_TREES = 1000  # of a sentence; a chart keeps so many of every part of it
+MOST_SAMPLES = 100_000
 MOST_ROOM = 16_000_000  # numbers in a table that is made for some sentences: 128 MB
 
 
@@ -30,10 +33,10 @@ class Parsing:
     log_likelihood: bool = False  # of every sentence; and the log-probabilities of trees
 
     def __post_init__(self):
-        for name, least in (("threads", 1), ("k_best", 1), ("samples", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise DepinduceError(f"--{name.replace('_', '-')} must be at least {least}, not {value}.")
+        require_within(1, MOST_THREADS, threads=self.threads)
+        require_within(1, MOST_BEST_TREES, k_best=self.k_best)
+        require_within(1, MOST_SAMPLES, samples=self.samples)
+        require_within(0, MOST_SEED, seed=self.seed)
         if self.decode is not None and self.decode not in DECODERS:
             raise DepinduceError(f"--decode cannot be {self.decode!r}. Choose from: {', '.join(DECODERS)}.")
         if self.k_best is not None and self.samples is not None:

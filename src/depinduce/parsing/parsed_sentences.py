@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 from depinduce.corpus import Sentence
+
+_ID_OF_TREE = re.compile("-tree[0-9]+$")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +36,8 @@ class ParsedSentence:
         """The block of the sentence with this tree in HEAD, and everything else as it was.
 
         One of several trees has comments that say which, and how probable it is. As ids must be unique in a file, the
-        second tree of the sentence s1 has the sent_id s1-tree2, and so on; the first keeps its id.
+        second tree of the sentence s1 has the sent_id s1-tree2, and so on; the first keeps its id, unless that is such
+        an id itself, of a file that has several trees of its sentences already: then it has s1-tree2-tree1.
 
         posteriors: add the probability of each arc to MISC
         log_likelihood: add it as a comment
@@ -47,11 +51,10 @@ class ParsedSentence:
             comments.append(f"log_likelihood = {self.log_likelihood:.6f}")
         if self.number is None:
             return self.sentence.render(self.heads, misc=misc, comments=comments, ended=ended)
-        sentence = self.sentence
-        if self.number > 1:
-            sentence = sentence.again()
-            if sentence.sent_id is not None:
-                comments.append(f"sent_id = {sentence.sent_id}-tree{self.number}")
+        sentence = self.sentence if self.number == 1 else self.sentence.again()
+        sent_id = sentence.sent_id
+        if sent_id is not None and (self.number > 1 or _ID_OF_TREE.search(sent_id)):
+            comments.append(f"sent_id = {sent_id}-tree{self.number}")
         comments.append(f"tree = {self.number} of {self.trees}")
         if self.probability is not None:
             comments.append(f"log_probability = {self.log_probability:.6f}")

@@ -675,15 +675,15 @@ def test_training_on_every_sentence_once_is_training_on_all(monkeypatch):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"subsymbols": 0}, "--subsymbols cannot be 0: it must be 1 or more."),
-        ({"iterations": 0}, "--iterations cannot be 0"),
+        ({"subsymbols": 0}, "--subsymbols must be at least 1, not 0."),
+        ({"iterations": 0}, "--iterations must be at least"),
         ({"emit": "letters"}, "--emit cannot be 'letters'. Choose from: tags, words."),
         ({"symbols": "words"}, "--symbols cannot be 'words'. Choose from: tags, categories."),
         ({"symbols": "categories"}, "symbols=categories: the categories are those of --rules. Name a rule set."),
-        ({"concentration": 0.0}, "--concentration must be more than 0, not 0.0."),
-        ({"child_prior": -1.0}, "--child-prior must be more than 0, not -1.0."),
-        ({"decision_prior": float("nan")}, "--decision-prior must be more than 0, not nan."),
-        ({"emission_prior": float("inf")}, "--emission-prior must be more than 0, not inf."),
+        ({"concentration": 0.0}, "--concentration must be at least 1e-06, not 0.0."),
+        ({"child_prior": -1.0}, "--child-prior must be at least 1e-06, not -1.0."),
+        ({"decision_prior": float("nan")}, "--decision-prior must be at least 1e-06, not nan."),
+        ({"emission_prior": float("inf")}, "--emission-prior can be at most 1000000000, not inf."),
         ({"rules_share": 0.5}, "rules_share: of which rules?"),
     ],
 )

@@ -15,7 +15,9 @@ from depinduce.learning.settings.learning import LearningSettings
 from depinduce.models.table import entry, find
 from depinduce.networks.lexical_settings import LexicalSettings
 from depinduce.networks.network_settings import NetworkSettings
+from depinduce.settings import MOST_SEED
 
+MOST_SEEDS = 1000
 MAX_LENGTH = 15  # long sentences teach little and cost much
 
 
@@ -106,9 +108,13 @@ def parse_seeds(text: str) -> list[int]:
     seeds: list[int] = []
     for part in text.split(","):
         first, dash, last = part.partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()) or (dash and int(last) < int(first)):
+        last = last if dash else first
+        are_numbers = all(seed.isdecimal() and len(seed) <= len(str(MOST_SEED)) for seed in (first, last))
+        if not are_numbers or not int(first) <= int(last) <= MOST_SEED:
             raise DepinduceError(f"--seeds {text}: not seeds. Write for example 0-4 or 0,2,5.")
-        seeds += range(int(first), int(last if dash else first) + 1)
+        if len(seeds) + int(last) - int(first) >= MOST_SEEDS:
+            raise DepinduceError(f"--seeds {text}: more than {MOST_SEEDS} seeds. Train fewer at a time.")
+        seeds += range(int(first), int(last) + 1)
     if len(set(seeds)) < len(seeds):
         raise DepinduceError(f"--seeds {text}: a seed comes twice.")
     return seeds

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,8 +10,9 @@ from depinduce.errors import DepinduceError
 from depinduce.grammar.constraints import UD_NON_HEADS
 from depinduce.grammar.rules import Order
 from depinduce.models.table import Entry, entry, find, models
-from depinduce.settings import names_one_of, setting
+from depinduce.settings import MOST, MOST_SEED, MOST_THREADS, names_one_of, require_within, setting
 
+MOST_MEMBERS = 1000
 STAGES = ("start", "training", "parsing")
 STARTS = {  # how many words can follow the name
     "harmonic": (0,),
@@ -92,8 +92,10 @@ class LearningSettings:
                 f"There is no start {' '.join(self.init)!r}. "
                 "Choose from: harmonic, uniform, random, model DIR, trees FILE, hdp-dep RULES."
             )
-        self.require_at_least(1, "patience", "threads", "members")
-        self.require_at_least(0, "seed")
+        self.require_at_least(1, "patience")
+        self.require_at_least(1, "threads", most=MOST_THREADS)
+        self.require_at_least(1, "members", most=MOST_MEMBERS)
+        self.require_at_least(0, "seed", most=MOST_SEED)
         if self.rules_share is not None and not 0 < self.rules_share < 1:
             raise DepinduceError(f"rules_share cannot be {self.rules_share}: more than 0, less than 1.")
         if self.rules_share is not None and self.rules is None:
@@ -172,12 +174,9 @@ class LearningSettings:
         """The tags that head nothing in a stage: start, training (for held-out sentences, too) or parsing."""
         return self.constrained_tags if stage.replace("held-out", "training") in self.constraint else ()
 
-    def require_at_least(self, least: float, *names: str) -> None:
-        """Refuse smaller values of these settings, and infinite ones."""
-        for name in names:
-            value = getattr(self, name)
-            if not least <= value < math.inf:
-                raise DepinduceError(f"--{name.replace('_', '-')} cannot be {value}: it must be {least} or more.")
+    def require_at_least(self, least: float, *names: str, most: float = MOST) -> None:
+        """Refuse smaller values of these settings, and larger ones than anyone can mean."""
+        require_within(least, most, **{name: getattr(self, name) for name in names})
 
     def require_choice(self, name: str, choices: tuple[str, ...]) -> None:
         value = getattr(self, name)

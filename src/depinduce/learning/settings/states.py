@@ -8,6 +8,9 @@ from depinduce.errors import DepinduceError
 from depinduce.learning.settings.learning import LearningSettings
 from depinduce.settings import setting
 
+MOST_SUBSYMBOLS = 100  # of a symbol; a chart takes their square of time, a table their square of memory
+LEAST_PRIOR = 1e-6  # below it, numbers that are rounded decide
+
 
 @dataclass(frozen=True)
 class HdpSettings(LearningSettings):
@@ -31,11 +34,9 @@ class HdpSettings(LearningSettings):
         super().__post_init__()
         self.require_choice("symbols", ("tags", "categories"))
         self.require_choice("emit", ("tags", "words"))
-        self.require_at_least(1, "iterations", "subsymbols", "top_concentration")  # below 1 there is no best β
-        for name in ("concentration", "child_prior", "decision_prior", "emission_prior"):
-            if not 0 < getattr(self, name) < float("inf"):
-                option = name.replace("_", "-")
-                raise DepinduceError(f"--{option} must be more than 0, not {getattr(self, name)}.")
+        self.require_at_least(1, "iterations", "top_concentration")  # below 1 there is no best β
+        self.require_at_least(1, "subsymbols", most=MOST_SUBSYMBOLS)
+        self.require_at_least(LEAST_PRIOR, "concentration", "child_prior", "decision_prior", "emission_prior")
         if self.symbols == "categories" and self.rules is None:
             raise DepinduceError("symbols=categories: the categories are those of --rules. Name a rule set.")
 
