@@ -33,9 +33,10 @@ HEAD = """\
 #   pip install --require-hashes -r requirements.lock
 #   pip install --no-deps --no-build-isolation .
 #
-# Each hash is that of a file that pip downloaded when this list was made. Those for Linux were also installed and run;
-# those for macOS and Windows were not. On Linux, torch is the CPU build 2.13.0+cpu, which is not in pip's usual index:
-# show pip where it is with --find-links or --extra-index-url.
+# Each hash is that of a file that pip fetched when this list was made, and the same as in the index that it came from.
+# torch for Linux is an exception: that is its CPU build (+cpu), which was at hand as a file, with no index that names
+# its hash. It is not in pip's usual index: show pip where it is, with --find-links or --extra-index-url. The files for
+# Linux were also installed and run; those for macOS and Windows were not.
 """
 MISSING = """\
 # No file, and so no line, for: {}.
