@@ -16,6 +16,7 @@ from pathlib import Path
 import clause_model
 import pytest
 from cli.demo_parts import contents, demo_part, depinduce
+from serve.demo_models import answer
 
 import depinduce as package
 from depinduce import Parser
@@ -24,7 +25,7 @@ from depinduce.corpus import read_sentences
 from depinduce.evaluation.trees import is_projective
 from depinduce.grammar.constraints import UD_NON_HEADS
 from depinduce.models import table
-from depinduce.serve.api import ACTIONS, list_models
+from depinduce.serve.api import list_models
 from depinduce.serve.shelf import Shelf
 
 EXAMPLES = Path(clause_model.__file__).parent
@@ -172,7 +173,7 @@ def test_it_is_served(grammar):
     assert listed["about"] == "a grammar over tags that asks what stands above the head: VERB, others, ROOT"
 
     def ask(action: str, **request):
-        return ACTIONS[action](shelf, {"model": listed["name"], **request})
+        return answer(shelf, action, {"model": listed["name"], **request})
 
     (sentence,) = ask("parse", text=TEXT)["sentences"]
     block = {"block": sentence["block"], "heads": sentence["heads"]}

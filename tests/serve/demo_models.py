@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from cli.demo_parts import demo_part
 
 from depinduce import Parser
+from depinduce.serve.api import ACTIONS
 from depinduce.serve.server import PageServer
 from depinduce.serve.shelf import Shelf
 
@@ -27,6 +28,16 @@ def train_models(folder: Path) -> Path:
     for name, settings in TRAININGS.items():
         Parser.train(train, **settings, out=folder / "models" / name)
     return folder / "models"
+
+
+def answer(shelf: Shelf, action: str, request: Mapping) -> dict:
+    """What all steps of an action come to."""
+    steps = ACTIONS[action](shelf, request)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
 
 
 @contextmanager

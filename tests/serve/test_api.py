@@ -6,17 +6,26 @@ import json
 import math
 import shutil
 import threading
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from serve.demo_models import SENTENCE, train_models
+from serve.demo_models import SENTENCE, answer, train_models
 
 from depinduce import DepinduceError, Parser
 from depinduce.corpus import read_text
 from depinduce.corpus.demo import demo_file
 from depinduce.serve.api import ACTIONS, list_models
-from depinduce.serve.requests import MOST_SENTENCES, MOST_WORDS, MOST_WORDS_OF_TREES, blocks_of, is_conllu
+from depinduce.serve.requests import (
+    MOST_SENTENCES,
+    MOST_WORDS,
+    MOST_WORDS_OF_TREES,
+    STEP,
+    blocks_of,
+    is_conllu,
+    work_of,
+)
 from depinduce.serve.shelf import Shelf
 
 pytestmark = pytest.mark.filterwarnings("ignore:tags that training has not seen")
@@ -50,7 +59,7 @@ def shelf(models):
 def ask(shelf):
     def ask(action: str, **request):
         """The answer as the page gets it."""
-        return json.loads(json.dumps(ACTIONS[action](shelf, request), allow_nan=False))
+        return json.loads(json.dumps(answer(shelf, action, request), allow_nan=False))
 
     return ask
 
@@ -90,19 +99,19 @@ def test_a_model_is_loaded_in_the_background_when_it_is_first_asked_about(models
     may_go_on = threading.Event()
     monkeypatch.setattr("depinduce.serve.shelf.warm_up", lambda parser: may_go_on.wait(60))
     shelf = Shelf([models / "dmv"])
-    told = ACTIONS["model"](shelf, {"model": "dmv"})
+    told = answer(shelf, "model", {"model": "dmv"})
     assert told["state"] in ("found", "loading", "compiling")
     assert "tags" not in told
     may_go_on.set()
     shelf["dmv"].parser()  # waits for it
-    assert ACTIONS["model"](shelf, {"model": "dmv"})["state"] == "ready"
+    assert answer(shelf, "model", {"model": "dmv"})["state"] == "ready"
 
 
 def test_a_model_with_other_tags_has_no_examples(tmp_path):
     Parser.train(["dogs/N bark/V", "cats/N sleep/V"], iterations=1, out=tmp_path / "tiny")
     shelf = Shelf([tmp_path])
     shelf["tiny"].parser()
-    assert ACTIONS["model"](shelf, {"model": "tiny"})["examples"] == []
+    assert answer(shelf, "model", {"model": "tiny"})["examples"] == []
 
 
 def test_runs_models_and_folders_are_found_once_under_different_names(models, tmp_path):
@@ -132,7 +141,7 @@ def test_a_damaged_model_is_told_in_words(models, tmp_path):
     shelf = Shelf([tmp_path / "broken"])
     with pytest.raises(DepinduceError, match="the model cannot be read"):
         shelf["broken"].parser()
-    told = ACTIONS["model"](shelf, {"model": "broken"})
+    told = answer(shelf, "model", {"model": "broken"})
     assert told["state"] == "failed"
     assert "the model cannot be read" in told["fault"]
 
@@ -303,8 +312,12 @@ def test_a_byte_order_mark_is_no_part_of_a_word(ask):
         ("1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n", "Line 1: word 1 'the' has no tag in column 4"),
         ("1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n", "say where the tags are with `depinduce train --tags`"),
         ("1\ta\t_\tX\t_\t_\t7\t_\t_\t_\n", "Line 1: the head 7 is not in the sentence"),
-        ("a/X\n" * (MOST_SENTENCES + 1), f"201 sentences are too many for this page, which takes {MOST_SENTENCES}"),
+        (
+            "a/X\n" * (MOST_SENTENCES + 1),
+            f"There are more sentences than this page takes, {MOST_SENTENCES}. Paste",
+        ),
         (f"a/X\n{'b/Y ' * (MOST_WORDS + 1)}", f"Sentence 2 has 151 words; this page takes up to {MOST_WORDS}"),
+        ("\n".join(["b/Y " * MOST_WORDS] * 6), "Sentence 6 is too much for this page, together with those before it"),
         ("a\ud800/X", "half a character"),
         (7, "needs a text 'text'"),
     ],
@@ -350,6 +363,7 @@ def test_what_is_no_tree_is_refused(action, heads, message, ask, sentence):
         ("draw", {"probabilities": [0.5, 7]}, "must be a list of 2 numbers from 0 to 1"),
         ("conllu", {"sentences": "all"}, "must be a list of blocks"),
         ("conllu", {"sentences": [3]}, "must be a list of blocks"),
+        ("conllu", {"sentences": [{}] * (MOST_SENTENCES + 1)}, "must be 200 at the most, not 201"),
     ],
 )
 def test_wrong_requests_are_refused_in_words(action, request_, message, ask, sentence):
@@ -357,6 +371,25 @@ def test_wrong_requests_are_refused_in_words(action, request_, message, ask, sen
     with pytest.raises(DepinduceError) as fault:
         ask(action, **request)
     assert message in str(fault.value)
+
+
+def test_what_is_too_much_is_not_read_to_its_end():
+    fault = "1\tno columns"
+    with pytest.raises(DepinduceError, match="more sentences than this page takes"):
+        blocks_of("1\ta\t_\tX\t_\t_\t_\t_\t_\t_\n\n" * (MOST_SENTENCES + 2) + fault, 4)
+    with pytest.raises(DepinduceError, match="Sentence 1 has 500001 words"):
+        blocks_of("a/X " * 500_000 + "no_tag", 4)
+
+
+def test_a_text_is_parsed_in_steps_each_of_bounded_work(shelf):
+    lengths = [3, 60, 100, 40, 1, 120, 30, 30]
+    text = "\n".join("a/NOUN " * length for length in lengths)
+    steps = ACTIONS["parse"](shelf, {"model": "dmv", "text": text})
+    left = list(steps)
+    assert left[0] == sum(map(work_of, lengths))
+    done = [before - after for before, after in pairwise([*left, 0])]
+    assert all(work <= STEP or work in map(work_of, lengths) for work in done)
+    assert len(done) > 3
 
 
 def test_unknown_tags_are_a_warning(ask):
@@ -368,13 +401,36 @@ def test_unknown_tags_are_a_warning(ask):
 def test_hostile_words_are_only_text(ask, sentence):
     words = ["<script>alert(1)</script>", '"onload="x', "\u200b\u202e", "y" * 5000, "&amp;"]
     found = sentence(" ".join(f"{word}/NOUN" for word in words))
-    assert found["words"] == words
+    assert found["words"] == [*words[:2], "<U+200B><U+202E>", *words[3:]]
     svg = ask("draw", model="dmv", block=found["block"], heads=found["heads"], width=400)["svg"]
     root = ElementTree.fromstring(svg)
     assert "script" not in {element.tag.removeprefix(SVG) for element in root.iter()}
     shown = [t.text for t in root.iter(f"{SVG}text") if "dep-word" in t.get("class")]
     assert shown[0] == words[0]
     assert len(svg) < 20_000  # however long a word is
+
+
+def test_characters_that_nobody_sees_are_shown_and_come_back_as_they_were(ask):
+    block = "# sent_id = a\u202eb\n1\tdo\u202egs\x1b\t_\tNO\u2066UN\t_\t_\t_\t_\t_\t_\n\n"
+    (found,) = ask("parse", model="dmv", text=block)["sentences"]
+    assert (found["name"], found["words"], found["tags"]) == ("a<U+202E>b", ["do<U+202E>gs␛"], ["NO<U+2066>UN"])
+    drawn = ask("draw", model="dmv", block=block, heads=[0])["svg"]
+    for hidden in "\u202e\x1b\u2066":
+        assert hidden not in drawn
+    assert ask("conllu", model="dmv", sentences=[{"block": block, "heads": [0]}])["text"] == block.replace(
+        "UN\t_\t_\t_", "UN\t_\t_\t0"
+    )
+
+
+def test_characters_that_nobody_sees_are_shown_in_tags_and_rules(tmp_path):
+    Parser.train(["dogs/N\u202e bark/V"], iterations=1, out=tmp_path / "do\x1bgs")
+    shelf = Shelf([tmp_path])
+    assert list(shelf.models) == ["do␛gs"]
+    request = {"model": "do␛gs", "block": "dogs/N\u202e bark/V", "heads": [2, 0]}
+    shelf["do␛gs"].parser()
+    told = json.dumps([answer(shelf, "model", request), answer(shelf, "rules", request)], ensure_ascii=False)
+    assert "\u202e" not in told
+    assert "N<U+202E>" in told
 
 
 def test_nothing_but_punctuation_has_a_tree_and_no_rules(ask, sentence):

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -17,7 +18,8 @@ from cli.demo_parts import depinduce
 from serve.demo_models import SENTENCE, running, train_models
 
 from depinduce.serve import api
-from depinduce.serve.requests import MOST_BYTES
+from depinduce.serve.connections import MOST_CONNECTIONS
+from depinduce.serve.requests import MOST_BYTES, STEP
 from depinduce.serve.server import STATIC, PageServer, is_loopback
 from depinduce.serve.shelf import Shelf
 
@@ -247,6 +249,8 @@ def test_what_a_form_could_send_is_refused(kind, server):
         (b"{", "not JSON"),
         (b"\xff\xfe", "not JSON"),
         (b"[" * 100_000, "not JSON"),
+        (b'{"model": ' + b"9" * 5000 + b"}", "not JSON"),  # which Python does not read
+        (b'{"model": "dmv", "model": 1e999}', "needs a text 'model'"),
         (b"[]", "not a JSON object"),
         (b"null", "not a JSON object"),
         (b"{}", "needs a text 'model'"),
@@ -290,6 +294,26 @@ def test_a_body_that_nobody_reads_is_not_the_next_request(request_line, host, st
     assert re.findall(rb"HTTP/1.1 (\d+)", answer) == [str(status).encode()]
 
 
+@pytest.mark.parametrize("twice", ["Content-Length: 2", "Host: 127.0.0.1:PORT", "Content-Type: application/json"])
+def test_what_decides_about_a_request_is_said_once(twice, server):
+    head = "POST /api/parse HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-Length: 2\r\nContent-Type: application/json\r\n"
+    answer = raw(server, f"{head}{twice}\r\n\r\n{{}}".replace("PORT", str(server.server_port)).encode())
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"twice" in answer
+
+
+def test_a_client_may_ask_whether_to_go_on(server):
+    head = f"POST /api/parse HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n"
+    answer = raw(server, f"{head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{{}}".encode())
+    assert re.findall(rb"HTTP/1.1 (\d+)", answer) == [b"100", b"415"]
+
+
+def test_a_fault_quotes_no_more_than_one_can_read(server):
+    answer = post(server, "parse", {"model": "dmv", "text": "x" * 100_000})
+    assert answer.status == 400
+    assert len(answer.body) < 10_000
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -316,17 +340,76 @@ def test_an_unexpected_fault_is_a_sentence_on_the_page_and_told_in_the_terminal(
         raise RuntimeError("a secret of the server")
 
     monkeypatch.setitem(api.ACTIONS, "parse", fail)
-    answer = post(server, "parse", {})
+    answer = post(server, "parse", {"model": "dmv"})
     assert answer.status == 500
     assert answer.json["error"].startswith("Something went wrong that should not have")
     assert b"secret" not in answer.body
     assert "a secret of the server" in capfd.readouterr().err
 
 
-def test_a_client_that_says_nothing_is_left(server, monkeypatch):
-    monkeypatch.setattr(server.RequestHandlerClass, "timeout", 0.2)
-    with socket.create_connection(("127.0.0.1", server.server_port), timeout=PATIENCE) as silent:
-        assert silent.recv(1) == b""
+# ---------------------------------------------------------------- large requests
+
+
+def started(server: PageServer, action: str, request: dict) -> socket.socket:
+    """A connection on which a request was sent."""
+    body = json.dumps(request).encode()
+    head = f"POST /api/{action} HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n"
+    head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    connection = socket.create_connection(("127.0.0.1", server.server_port), timeout=PATIENCE)
+    connection.sendall(head.encode() + body)
+    return connection
+
+
+def test_work_stops_when_the_client_has_left(server, monkeypatch):
+    begun, stopped = threading.Event(), threading.Event()
+
+    def without_end(shelf, request):
+        try:
+            while True:
+                yield 9 * STEP
+                begun.set()
+        finally:
+            stopped.set()
+
+    monkeypatch.setitem(api.ACTIONS, "parse", without_end)
+    with started(server, "parse", {"model": "dmv"}):
+        assert begun.wait(PATIENCE)
+        assert not stopped.is_set()
+    assert stopped.wait(PATIENCE)
+
+
+def test_small_requests_are_answered_beside_a_large_one(server, monkeypatch):
+    begun, may_end = threading.Event(), threading.Event()
+
+    def long(shelf, request):
+        yield 9 * STEP
+        begun.set()
+        assert may_end.wait(PATIENCE)
+        return {"long": True}
+
+    monkeypatch.setitem(api.ACTIONS, "draw", long)
+    with started(server, "draw", {"model": "dmv"}) as large:
+        assert begun.wait(PATIENCE)
+        for _ in range(5):
+            assert post(server, "parse", {"model": "dmv", "text": SENTENCE}).status == 200
+        may_end.set()
+        assert large.recv(15) == b"HTTP/1.1 200 OK"
+
+
+def test_a_server_that_is_full_says_so(server, monkeypatch):
+    monkeypatch.setattr(server.guests, "admit", lambda connection: False)
+    answer = send(server, "GET", "/")
+    assert answer.status == 503
+    assert "no room" in answer.json["error"]
+
+
+def test_silent_connections_keep_nobody_out(server):
+    silent = [socket.create_connection(("127.0.0.1", server.server_port)) for _ in range(2 * MOST_CONNECTIONS)]
+    try:
+        assert send(server, "GET", "/api/models").status == 200
+    finally:
+        for connection in silent:
+            connection.close()
 
 
 # ---------------------------------------------------------------- where it listens

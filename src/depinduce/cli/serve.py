@@ -8,6 +8,7 @@ page is for this machine only, unless --host says otherwise, and sees no files b
 from __future__ import annotations
 
 import argparse
+import sys
 import warnings
 
 from depinduce.cli.console import say, warn
@@ -16,6 +17,7 @@ from depinduce.errors import DepinduceError
 EXAMPLE = """depinduce serve grammar
   depinduce serve grammars/ another-grammar --port 0 --open"""
 PORT = 8321
+ONE_AFTER_THE_OTHER = 0.001  # seconds for which one thread may keep the interpreter while another waits for it
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     from depinduce.serve.server import is_loopback
 
     torch.set_num_threads(1)  # for a single sentence, several are slower
+    sys.setswitchinterval(ONE_AFTER_THE_OTHER)  # a small request takes it many times beside a large one
     server = _server(shelf, arguments)
     if not is_loopback(arguments.host):
         warn(f"other machines can reach this page: it listens at {arguments.host}, without a password")

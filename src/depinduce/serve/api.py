@@ -1,9 +1,13 @@
-"""What the page asks for: from a request to its answer, both dictionaries, with no HTTP in between."""
+"""What the page asks for: from a request to its answer, both dictionaries, with no HTTP in between.
+
+An answer is made in steps, between which others may have their turn: see `turns`.
+"""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +22,14 @@ from depinduce.report.display_width import shortened
 from depinduce.report.svg_tree import tree_svg
 from depinduce.serve.requests import (
     LIMITS,
+    MOST_SENTENCES,
     MOST_TREES,
     MOST_WORDS,
     MOST_WORDS_OF_TREES,
     MOST_WORDS_OF_WORDS,
+    STEP,
+    WORK_OF_BYTE,
+    Block,
     RequestError,
     block_of,
     blocks_of,
@@ -31,8 +39,11 @@ from depinduce.serve.requests import (
     probabilities_of,
     text_of,
     width_of,
+    work_of,
 )
 from depinduce.serve.shelf import READY, Shelf, gives_several_trees
+from depinduce.serve.turns import Steps
+from depinduce.visible import visible
 
 if TYPE_CHECKING:
     from depinduce.parser import Parse, Parser
@@ -48,19 +59,46 @@ def list_models(shelf: Shelf) -> Answer:
     return {"models": models, "limits": LIMITS}
 
 
-def describe_model(shelf: Shelf, request: Mapping) -> Answer:
+def work_of_reading(body: bytes) -> float:
+    """How much work it is to understand a request."""
+    return len(body) * WORK_OF_BYTE + STEP / 100  # and it is not none
+
+
+def answer(shelf: Shelf, action: str, body: bytes) -> Steps[bytes]:
+    """From the JSON of a request to that of its answer. The first step is `work_of_reading`."""
+    try:
+        request = json.loads(body)
+    except (ValueError, RecursionError):  # a number can be too long, too
+        raise RequestError("The request is not JSON.") from None
+    if not isinstance(request, dict):
+        raise RequestError("The request is not a JSON object.")
+    model = shelf[text_of(request, "model")]
+    if action != "model" and model.state != READY:
+        yield 0  # it is waited for in nobody's way
+        model.parser()
+        yield work_of_reading(body)
+    made = yield from ACTIONS[action](shelf, request)
+    return as_json(made)
+
+
+def as_json(answer: Answer) -> bytes:
+    return json.dumps(answer, allow_nan=False).encode()
+
+
+def describe_model(shelf: Shelf, request: Mapping) -> Steps[Answer]:
     """How far a model is, whose loading begins now if it has not; when it is ready, what it knows."""
     model = shelf[text_of(request, "model")]
     model.prepare()
     state = model.state  # which changes meanwhile
     answer: Answer = {"name": model.name, "about": model.about, "state": state, "fault": model.fault}
     if state == READY:
+        yield EXAMPLES * work_of(EXAMPLE_LENGTH[1])
         parser = model.parser()
         column = parser.model.reading.tag_column
         answer |= {
-            "tags": list(parser.tags),
+            "tags": _shown(list(parser.tags)),
             "tag_column": {UPOS: "UPOS", XPOS: "XPOS"}.get(column, f"column {column}"),
-            "non_heads": list(parser.model.non_heads),
+            "non_heads": _shown(list(parser.model.non_heads)),
             "examples": _examples(parser),
             "several_trees": gives_several_trees(parser),
             "most_words": _most_words(parser),
@@ -68,66 +106,79 @@ def describe_model(shelf: Shelf, request: Mapping) -> Answer:
     return answer
 
 
-def parse(shelf: Shelf, request: Mapping) -> Answer:
+def parse(shelf: Shelf, request: Mapping) -> Steps[Answer]:
     """The tree of every sentence of a text."""
     parser = shelf[text_of(request, "model")].parser()
     column = parser.model.reading.tag_column
     blocks = blocks_of(text_of(request, "text"), column, _most_words(parser))
-    try:
-        parses = parser.parse([block.sentence for block in blocks])
-    except InputError as fault:  # such as a word without a tag
-        raise RequestError(in_words(fault)) from None
-    sentences = [
-        {
-            "block": block.text,
-            "name": block.sentence.sent_id,
-            "words": tree.words,
-            "tags": tree.tags,
-            "punctuation": _marks(parser, block.sentence),
-            **_facts(tree),
-        }
-        for block, tree in zip(blocks, parses, strict=True)
-    ]
-    unknown = corpus_for(parser.model, [block.sentence for block in blocks]).unknown_tags
+    left = sum(work_of(len(block.sentence)) for block in blocks)
+    sentences, unknown = [], set()
+    for some in _portions(blocks):
+        yield left
+        left -= sum(work_of(len(block.sentence)) for block in some)
+        try:
+            parses = parser.parse([block.sentence for block in some])
+        except InputError as fault:  # such as a word without a tag
+            raise RequestError(in_words(fault)) from None
+        sentences += [
+            {
+                "block": block.text,
+                "name": block.sentence.sent_id and visible(block.sentence.sent_id),
+                "words": _shown(tree.words),
+                "tags": _shown(tree.tags),
+                "punctuation": _marks(parser, block.sentence),
+                **_facts(tree),
+            }
+            for block, tree in zip(some, parses, strict=True)
+        ]
+        unknown.update(corpus_for(parser.model, [block.sentence for block in some]).unknown_tags)
     return {"sentences": sentences, "warnings": [about_unknown_tags(unknown)] * bool(unknown)}
 
 
-def look_at_sentence(shelf: Shelf, request: Mapping) -> Answer:
+def look_at_sentence(shelf: Shelf, request: Mapping) -> Steps[Answer]:
     """The best trees of a sentence as small pictures, and the probabilities of all its arcs."""
     parser = shelf[text_of(request, "model")].parser()
     sentence = block_of(request, parser.model.reading.tag_column, _most_words(parser)).sentence
     wanted = number_of(request, "trees", 1, MOST_TREES, 5)
+    several = gives_several_trees(parser) and len(sentence) <= MOST_WORDS_OF_TREES
     note = ""
     if not gives_several_trees(parser):
-        trees = parser.parse([sentence])
         note = "HDP-DEP has hidden states and gives one tree, that with the most probable arcs."
-    elif len(sentence) > MOST_WORDS_OF_TREES:
-        trees = parser.parse([sentence])
+    elif not several:
         note = f"Other trees are shown for sentences of up to {MOST_WORDS_OF_TREES} words."
-    else:
-        trees = parser.k_best(sentence, wanted)
+    drawings = wanted if several else 1
+    yield work_of(len(sentence)) + work_of(len(sentence), drawings)
+    trees = parser.k_best(sentence, wanted) if several else parser.parse([sentence])
+    yield work_of(len(sentence), drawings)
+    posteriors = parser.posteriors(sentence).tolist()
+    shown = []
+    for number, tree in enumerate(trees):
+        yield work_of(len(sentence), drawings - number) - work_of(len(sentence), 0)
+        shown.append(_facts(tree) | {"svg": _picture(parser, sentence, tree.heads, tree.probabilities)})
     return {
-        "trees": [_facts(tree) | {"svg": _picture(parser, sentence, tree.heads, tree.probabilities)} for tree in trees],
-        "posteriors": [[float(f"{value:.5g}") for value in row] for row in parser.posteriors(sentence).tolist()],
+        "trees": shown,
+        "posteriors": [[float(f"{value:.5g}") for value in row] for row in posteriors],
         "note": note,
     }
 
 
-def draw(shelf: Shelf, request: Mapping) -> Answer:
+def draw(shelf: Shelf, request: Mapping) -> Steps[Answer]:
     """A picture of any tree of a sentence."""
     parser = shelf[text_of(request, "model")].parser()
     sentence = block_of(request, parser.model.reading.tag_column).sentence
     heads = heads_of(request, sentence)
+    yield work_of(len(sentence))
     return {
         "svg": _picture(parser, sentence, heads, probabilities_of(request, len(sentence)), width_of(request)),
     }
 
 
-def rules_of_tree(shelf: Shelf, request: Mapping) -> Answer:
+def rules_of_tree(shelf: Shelf, request: Mapping) -> Steps[Answer]:
     """Which rules made a tree, by its words, and how probable the grammar finds it."""
     parser = shelf[text_of(request, "model")].parser()
     sentence = block_of(request, parser.model.reading.tag_column, _most_words(parser)).sentence
     heads = heads_of(request, sentence)
+    yield work_of(len(sentence))
     marks = _marks(parser, sentence)
     keep = [word not in marks for word in range(1, len(sentence) + 1)]
     heads = remove(heads, keep)
@@ -136,7 +187,8 @@ def rules_of_tree(shelf: Shelf, request: Mapping) -> Answer:
     told = stories(parser.model, corpus_for(parser.model, [sentence]), heads)
     answer: Answer = {
         "stories": [
-            {"title": story.title, "words": spread([word.to_json() for word in story.words], keep)} for story in told
+            {"title": story.title, "words": spread([_shown(word.to_json()) for word in story.words], keep)}
+            for story in told
         ],
         "log_probability": _finite(sum(story.log_probability for story in told)),
         "note": "",
@@ -152,21 +204,24 @@ def rules_of_tree(shelf: Shelf, request: Mapping) -> Answer:
     return answer
 
 
-def write_conllu(shelf: Shelf, request: Mapping) -> Answer:
+def write_conllu(shelf: Shelf, request: Mapping) -> Steps[Answer]:
     """Sentences with the heads that they have now, everything else as it was."""
     column = shelf[text_of(request, "model")].parser().model.reading.tag_column
     sentences = request.get("sentences")
     if not isinstance(sentences, list) or not all(isinstance(one, Mapping) for one in sentences):
         raise RequestError("'sentences' must be a list of blocks with their heads.")
+    if len(sentences) > MOST_SENTENCES:
+        raise RequestError(f"'sentences' must be {MOST_SENTENCES} at the most, not {len(sentences)}.")
+    lengths = [len(text_of(one, "block")) for one in sentences]
     written = []
-    for one in sentences:
+    for number, one in enumerate(sentences):
+        yield sum(lengths[number:]) * WORK_OF_BYTE
         block = block_of(one, column)
         written.append(block.with_heads(heads_of(one, block.sentence)))
     return {"text": "".join(written)}
 
 
-QUICK = {"model"}  # what needs no computing
-ACTIONS: dict[str, Callable[[Shelf, Mapping], Answer]] = {
+ACTIONS: dict[str, Callable[[Shelf, Mapping], Steps[Answer]]] = {
     "model": describe_model,
     "parse": parse,
     "sentence": look_at_sentence,
@@ -177,6 +232,28 @@ ACTIONS: dict[str, Callable[[Shelf, Mapping], Answer]] = {
 
 
 # ---------------------------------------------------------------- within
+
+
+def _portions(blocks: list[Block]) -> Iterator[list[Block]]:
+    """The sentences in portions of a step, or of one sentence that is more."""
+    some, work = [], 0.0
+    for block in blocks:
+        more = work_of(len(block.sentence))
+        if some and work + more > STEP:
+            yield some
+            some, work = [], 0.0
+        some.append(block)
+        work += more
+    yield some
+
+
+def _shown(value: Any) -> Any:
+    """The texts in it as people may see them: what cannot be seen, or turns others round, has a sign."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {key: _shown(one) for key, one in value.items()}
+    return [_shown(one) for one in value] if isinstance(value, list) else value
 
 
 def _facts(tree: Parse) -> Answer:

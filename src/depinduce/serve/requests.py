@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from depinduce.corpus import Sentence, read_text
 from depinduce.corpus.cycles import find_cycle
@@ -15,6 +15,7 @@ MOST_BYTES = 1_000_000  # of a request
 MOST_SENTENCES = 200
 MOST_WORDS = 150  # of a sentence
 MOST_WORDS_OF_WORDS = 40  # of a sentence for a second-order grammar over words, which makes far more rules
+MOST_CUBES = 20_000_000  # of all sentences together: words to the third power, as charts take time
 MOST_TREES = 20  # of a sentence
 MOST_WORDS_OF_TREES = 60  # of a sentence of which more than one tree is wanted
 LIMITS = {
@@ -24,6 +25,10 @@ LIMITS = {
     "trees": MOST_TREES,
     "words_of_trees": MOST_WORDS_OF_TREES,
 }
+# Work is counted in steps of a chart that are about ten nanoseconds each; a sentence of n words takes n³.
+STEP = 1_000_000  # what is done at a stretch
+WORK_OF_WORD, WORK_OF_BYTE = 5_000, 50  # to read and draw a word, to read a byte of a request
+_PASTE_LESS = "Paste fewer of them, or parse the file with `depinduce parse`."
 _TEN_COLUMNS = re.compile(r"1\s+\S+(?:\s+\S+){8}\s*\n?")
 
 
@@ -49,6 +54,11 @@ class Block:
 
     def with_heads(self, heads: list[int]) -> str:
         return self.before + self.sentence.render(heads, ended=True) + self.after
+
+
+def work_of(words: int, drawings: int = 1) -> float:
+    """How much work a sentence is that is parsed and drawn so many times."""
+    return words**3 + drawings * words * WORK_OF_WORD
 
 
 # ---------------------------------------------------------------- fields
@@ -112,22 +122,31 @@ def heads_of(request: Mapping, sentence: Sentence) -> list[int]:
 
 
 def blocks_of(text: str, tag_column: int, most_words: int = MOST_WORDS) -> list[Block]:
-    """The sentences of CoNLL-U, or of lines with words and tags."""
-    blocks = _of_conllu(text) if is_conllu(text) else _of_lines(text, tag_column)
+    """The sentences of CoNLL-U, or of lines with words and tags. What is too much is not read to its end."""
+    blocks, cubes = [], 0
+    for block in _of_conllu(text) if is_conllu(text) else _of_lines(text, tag_column, most_words):
+        blocks.append(block)
+        cubes += len(block.sentence) ** 3
+        if len(blocks) > MOST_SENTENCES:
+            raise RequestError(f"There are more sentences than this page takes, {MOST_SENTENCES}. {_PASTE_LESS}")
+        _check_length(len(blocks), len(block.sentence), most_words)
+        if cubes > MOST_CUBES:
+            raise RequestError(
+                f"Sentence {len(blocks)} is too much for this page, together with those before it: the third powers of "
+                f"their lengths may sum to {MOST_CUBES // 10**6} million, as do those of {MOST_CUBES // MOST_WORDS**3} "
+                f"sentences of {MOST_WORDS} words. {_PASTE_LESS}"
+            )
     if not blocks:
         raise RequestError("There is no sentence. Write words with their tags, such as the/DET dog/NOUN barks/VERB.")
-    if len(blocks) > MOST_SENTENCES:
-        raise RequestError(
-            f"{len(blocks)} sentences are too many for this page, which takes {MOST_SENTENCES}. "
-            "Paste some of them, or parse the file with `depinduce parse`."
-        )
-    for number, block in enumerate(blocks, start=1):
-        if len(block.sentence) > most_words:
-            raise RequestError(
-                f"Sentence {number} has {len(block.sentence)} words; this page takes up to {most_words} with this "
-                "grammar. Leave it out, or parse it with `depinduce parse`."
-            )
     return blocks
+
+
+def _check_length(number: int, words: int, most: int) -> None:
+    if words > most:
+        raise RequestError(
+            f"Sentence {number} has {words} words; this page takes up to {most} with this grammar. "
+            "Leave it out, or parse it with `depinduce parse`."
+        )
 
 
 def block_of(request: Mapping, tag_column: int, most_words: int = MOST_WORDS) -> Block:
@@ -145,31 +164,32 @@ def is_conllu(text: str) -> bool:
     return "\t" in text or has_comment or bool(_TEN_COLUMNS.match(start))
 
 
-def _of_conllu(text: str) -> list[Block]:
-    blocks, comments = [], ""
+def _of_conllu(text: str) -> Iterator[Block]:
+    last, comments = None, ""
     try:
         for sentence in read_text(text):
             if len(sentence):
-                blocks.append(Block(comments, sentence))
-                comments = ""
+                if last:
+                    yield last
+                last, comments = Block(comments, sentence), ""
             else:
                 comments += sentence.render()
     except InputError as fault:
         raise RequestError(in_words(fault)) from None
-    if blocks and comments:
-        blocks[-1] = Block(blocks[-1].before, blocks[-1].sentence, comments)
-    return blocks
+    if last:
+        yield replace(last, after=comments)
 
 
-def _of_lines(text: str, tag_column: int) -> list[Block]:
-    blocks = []
+def _of_lines(text: str, tag_column: int, most_words: int) -> Iterator[Block]:
+    sentences = 0
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
-        if line.strip():
+        if words := len(line.split()):
+            sentences += 1
+            _check_length(sentences, words, most_words)
             try:
-                blocks.append(Block("", as_sentence(line, tag_column)))
+                yield Block("", as_sentence(line, tag_column))
             except DepinduceError as fault:
                 raise RequestError(f"Line {number}: {fault}") from None
-    return blocks
 
 
 def in_words(fault: InputError) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from depinduce.errors import DepinduceError
 from depinduce.models.model_files import DESCRIPTION, INNER, place_of_model, read_description
+from depinduce.visible import visible
 
 if TYPE_CHECKING:
     from depinduce.parser import Parser
@@ -141,7 +142,7 @@ def _names(places: Sequence[Path]) -> list[str]:
     """A short name for each: that of its directory, with the one above where several are the same, or a number."""
     runs = [place.parent if place.name == INNER else place for place in places]
     short = Counter(run.name for run in runs)
-    names = [run.name if short[run.name] == 1 else f"{run.parent.name}/{run.name}" for run in runs]
+    names = [visible(run.name if short[run.name] == 1 else f"{run.parent.name}/{run.name}") for run in runs]
     seen: Counter[str] = Counter()
     for number, name in enumerate(names):
         seen[name] += 1
@@ -153,6 +154,6 @@ def _names(places: Sequence[Path]) -> list[str]:
 def _about(place: Path) -> str:
     """The kind of a model, by its description alone; a damaged one says so when it is loaded."""
     try:
-        return read_description(place / DESCRIPTION)["about"]
+        return visible(str(read_description(place / DESCRIPTION)["about"]))
     except (DepinduceError, KeyError):
         return "a damaged model"
