@@ -6,12 +6,10 @@ import errno
 import gzip
 import os
 import stat
-import subprocess
-import sys
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from other_processes import ONLY_WRITER, WAIT, another_process
 
 from depinduce import files
 from depinduce.errors import DepinduceError
@@ -34,19 +32,6 @@ class Failure(Exception):
 def tree(folder: Path) -> dict[str, str | None]:
     """All that is in a folder: the text of files, None for folders."""
     return {str(path.relative_to(folder)): None if path.is_dir() else path.read_text() for path in folder.rglob("*")}
-
-
-@contextmanager
-def another_process(program: str, *arguments: Path):
-    """A process that has said that it is ready; it is killed at the end."""
-    program += "\nprint('ready', flush=True); sys.stdin.read()"
-    command = [sys.executable, "-c", f"import sys; from pathlib import Path\n{program}", *map(str, arguments)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout.readline() == "ready\n"
-            yield process
-        finally:
-            process.kill()
 
 
 # ---------------------------------------------------------------- whole or not at all
@@ -207,12 +192,15 @@ def test_a_line_that_does_not_fit_on_the_disk_is_taken_back(tmp_path, monkeypatc
 
 # ---------------------------------------------------------------- what the dead leave behind
 
-HALF_WRITTEN = """
+HALF_WRITTEN = (
+    """
 from depinduce.files import atomic_directory, atomic_file
 file, folder = atomic_file(sys.argv[1] + "/a.txt"), atomic_directory(sys.argv[1] + "/model")
 file.__enter__().write(b"half")
 (folder.__enter__() / "a.txt").write_text("half")
 """
+    + WAIT
+)
 
 
 def test_what_a_dead_process_left_is_cleared_away_and_what_a_live_one_writes_is_not(tmp_path):
@@ -236,13 +224,12 @@ from depinduce import files
 replace = files.os.replace
 def replace_and_wait(source, target):
     replace(source, target)
-    print("ready", flush=True)
-    sys.stdin.read()
+    WAIT
 files._exchange = lambda one, other: False
 with files.atomic_directory(sys.argv[1]) as folder:
     (folder / "b.txt").write_text("new")
     files.os.replace = replace_and_wait
-"""
+""".replace("WAIT", WAIT.strip())
 
 
 def test_a_directory_comes_back_if_its_successor_did_not_live_to_take_its_place(tmp_path):
@@ -270,12 +257,10 @@ def test_a_directory_that_is_there_is_not_replaced_by_the_displaced_one(tmp_path
 
 # ---------------------------------------------------------------- locks
 
-HOLD = "from depinduce.files import only_writer\nlock = only_writer(sys.argv[1]); lock.__enter__()"
-
 
 def test_a_folder_has_one_writer_and_a_dead_one_does_not_count(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "PATIENCE", 0)
-    with another_process(HOLD, tmp_path / "run") as process:
+    with another_process(ONLY_WRITER, tmp_path / "run") as process:
         refused = pytest.raises(DepinduceError, match="run: another training is writing there. Wait .* another --out")
         with refused, only_writer(tmp_path / "run"):
             raise AssertionError("two writers")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from other_processes import another_process
 
+from depinduce.errors import DepinduceError
 from depinduce.jobs import side_by_side
 
 Send = Callable[[object], None]
@@ -67,3 +70,61 @@ def test_two_jobs_run_at_the_same_time(tmp_path):
 
 def test_no_tasks_have_no_results():
     assert list(side_by_side(square, [], 2)) == []
+
+
+# ---------------------------------------------------------------- how it ends
+
+
+def wait_to_be_ended(task: str, send: Send) -> str:
+    """Say that it is here, wait, and leave a file when it is interrupted; a second signal does not disturb that."""
+    try:
+        send("here")
+        signal.pause()
+    except KeyboardInterrupt:
+        os.kill(os.getpid(), signal.SIGTERM)
+        Path(task).write_text("kept")
+        raise
+    return "not interrupted"
+
+
+def die(task: int, send: Send) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+WITH_WORKERS = """
+from depinduce.interruption import like_ctrl_c
+from depinduce.jobs import side_by_side
+from test_jobs import wait_to_be_ended
+
+if __name__ == "__main__":
+    here = []
+    def hear(number, message):
+        here.append(number)
+        if len(here) == 2:
+            print("ready", flush=True)
+    with like_ctrl_c():
+        try:
+            list(side_by_side(wait_to_be_ended, sys.argv[1:], 2, hear))
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+"""
+
+
+def test_workers_end_when_the_process_that_started_them_is_killed(tmp_path):
+    with another_process(WITH_WORKERS, tmp_path / "one", tmp_path / "two") as process:
+        process.kill()
+        output, _ = process.communicate(timeout=60)  # ends when nobody holds the pipes any more
+    assert (output, list(tmp_path.iterdir())) == ("", [])
+
+
+def test_term_ends_the_workers_and_what_they_have_is_kept(tmp_path):
+    with another_process(WITH_WORKERS, tmp_path / "one", tmp_path / "two") as process:
+        process.terminate()
+        output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output, errors) == (0, "interrupted\n", "")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"one": "kept", "two": "kept"}
+
+
+def test_a_worker_that_is_killed_is_told_with_a_remedy():
+    with pytest.raises(DepinduceError, match="one of the processes was killed.* fewer --jobs"):
+        list(side_by_side(die, [1], 1))

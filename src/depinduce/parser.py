@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -193,20 +194,18 @@ class Parser:
         ('N', 'V', 'D')
         """
         from depinduce.learning.held_out import about_languages, warn_about_tags
-        from depinduce.learning.lesson import Lesson, prepare_place
+        from depinduce.learning.lesson import Lesson, place_of_training
         from depinduce.learning.progress_texts import round_text
         from depinduce.learning.settings.recipes import configure_with_recipe
 
         configuration, _ = configure_with_recipe(recipe, settings)
-        if out is not None:
-            prepare_place(Path(out))
-        column = configuration.reading.tag_column
-        lesson = Lesson.of(configuration, _source(sentences, column), None if dev is None else _source(dev, column))
-        warn_about_tags(configuration.learning, lesson.train)
-        tell = report or (lambda line: None)
-        if languages := about_languages(configuration.learning, lesson.train):
-            tell(languages)
-        parser, finished = cls.of_run(lesson.run(out), lambda progress: tell(round_text(progress)))
+        tell, column = report or (lambda line: None), configuration.reading.tag_column
+        with nullcontext() if out is None else place_of_training(Path(out)):
+            lesson = Lesson.of(configuration, _source(sentences, column), None if dev is None else _source(dev, column))
+            warn_about_tags(configuration.learning, lesson.train)
+            if languages := about_languages(configuration.learning, lesson.train):
+                tell(languages)
+            parser, finished = cls.of_run(lesson.run(out), lambda progress: tell(round_text(progress)))
         if not finished:
             raise KeyboardInterrupt
         return parser

@@ -9,6 +9,7 @@ import sys
 import pytest
 from cli.demo_parts import contents, demo_part, depinduce, model_files, without_heads
 from corpus.blocks import block, write
+from other_processes import ONLY_WRITER, another_process
 
 from depinduce import Parser
 from depinduce.corpus import read_sentences
@@ -141,6 +142,24 @@ def test_an_existing_model_is_replaced_only_when_asked(tmp_path, capsys):
     assert depinduce("train", *options, "--smoothing", 1, "--overwrite") == 0
     assert contents(tmp_path) != before
     assert contents(tmp_path).keys() == before.keys()
+
+
+def test_what_a_user_made_is_not_overwritten(tmp_path, capsys):
+    train = demo_part(tmp_path / "train.conllu")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "config.toml").write_text('title = "my page"\n')
+    assert depinduce("train", "--train", train, "--overwrite", "--out", tmp_path / "site") == 1
+    assert "site: this is not a model and is not replaced" in capsys.readouterr().err
+    assert (tmp_path / "site" / "config.toml").read_text() == 'title = "my page"\n'
+
+
+@pytest.mark.parametrize("how", ["", "--resume", "--overwrite"])
+def test_two_trainings_in_one_place_are_refused(how, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("depinduce.files.PATIENCE", 0)
+    train = demo_part(tmp_path / "train.conllu")
+    with another_process(ONLY_WRITER, tmp_path / "run"):
+        assert depinduce("train", "--train", train, "--out", tmp_path / "run", *how.split()) == 1
+    assert "run: another training is writing there. Wait for it, or choose another --out." in capsys.readouterr().err
 
 
 def test_overwriting_replaces_models_only(tmp_path, capsys):

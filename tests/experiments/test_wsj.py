@@ -163,11 +163,11 @@ def test_a_copy_that_was_cut_short_is_not_taken_for_whole(tmp_path, monkeypatch)
     given, data = sample(tmp_path / "sample"), tmp_path / "out" / "data"
 
     def cut_short(source, target):
-        target.write_text(source.read_text("utf-8")[:100], encoding="utf-8")
+        target.write(source.read(100))
         raise KeyboardInterrupt
 
     with monkeypatch.context() as once:
-        once.setattr(shutil, "copyfile", cut_short)
+        once.setattr(shutil, "copyfileobj", cut_short)
         with pytest.raises(KeyboardInterrupt):
             prepare(tmp_path / "out", None, str(given))
     assert (data / ".gitignore").exists()  # before there is anything to keep to oneself

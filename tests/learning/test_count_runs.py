@@ -29,7 +29,7 @@ from depinduce.learning.settings.counts import CountSettings
 from depinduce.learning.training import Training
 from depinduce.models.loading import load_model
 from depinduce.models.model import Model
-from depinduce.models.model_files import CHECKPOINT, CONFIGURATION, DESCRIPTION, INNER, METRICS, NUMBERS, SEEDS
+from depinduce.models.places import CHECKPOINT, CONFIGURATION, DESCRIPTION, INNER, METRICS, NUMBERS, SEEDS
 from depinduce.parsing.consensus import agreed_trees
 from depinduce.parsing.decoding import Parsing, parse_corpus
 

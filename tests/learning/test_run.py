@@ -29,7 +29,7 @@ from depinduce.learning.run import CHECKPOINT, CONFIGURATION, METRICS, MODEL, Pr
 from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.training import Diverged, Training
 from depinduce.models.loading import load_grammar
-from depinduce.models.model_files import DESCRIPTION, NUMBERS, require_place_for_model
+from depinduce.models.places import DESCRIPTION, NUMBERS, require_place_for_model
 from depinduce.models.tag_model import GrammarModel
 from depinduce.parsing.consensus import agreed_trees
 from depinduce.parsing.decoding import Parsing, parse_corpus

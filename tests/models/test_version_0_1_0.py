@@ -22,7 +22,7 @@ from depinduce.learning.run import Run
 from depinduce.learning.settings.configuration import configure
 from depinduce.models.loading import load_model
 from depinduce.models.model import Model
-from depinduce.models.model_files import CHECKPOINT, CONFIGURATION, DESCRIPTION, METRICS, place_of_model
+from depinduce.models.places import CHECKPOINT, CONFIGURATION, DESCRIPTION, METRICS, place_of_model
 from depinduce.settings import read_toml
 
 PLACE = Path(__file__).parent / "version-0.1.0"

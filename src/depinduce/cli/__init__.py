@@ -12,6 +12,7 @@ from importlib import import_module
 from depinduce import __version__
 from depinduce.cli.options import HelpFormatter
 from depinduce.errors import DepinduceError
+from depinduce.interruption import INTERRUPTED, exit_code, like_ctrl_c
 from depinduce.visible import visible
 
 COMMANDS = {
@@ -36,6 +37,13 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without ≤ still gets the table
+    with like_ctrl_c() as received:
+        code = _guarded(arguments)
+    return exit_code(code, received)
+
+
+def _guarded(arguments: list[str]) -> int:
+    """Run one command; what the user can mend is told without a traceback."""
     try:
         return _run(arguments)
     except DepinduceError as error:
@@ -43,12 +51,12 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         print("depinduce: interrupted; nothing half-written is left behind", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:  # whoever read our output has gone; that is their good right
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except OSError as error:
-        print(f"depinduce: {visible(str(error.filename or 'output'))}: {error.strerror}", file=sys.stderr)
+        print(f"depinduce: {visible(str(error.filename or 'output'))}: {error.strerror or error}", file=sys.stderr)
         return 1
 
 

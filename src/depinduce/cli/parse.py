@@ -13,7 +13,7 @@ import warnings
 
 from depinduce.cli.console import progress, say, warn
 from depinduce.cli.options import Renamed
-from depinduce.models.model_files import PARTS
+from depinduce.models.places import PARTS
 
 EXAMPLE = """depinduce parse grammar tagged.conllu -o parsed.conllu
   depinduce parse grammar tagged.conllu --k-best 5 --log-likelihood -o five.conllu"""

@@ -18,6 +18,7 @@ from depinduce.experiments.experiment import SPLITS, Cell
 from depinduce.experiments.suites import EXPERIMENTS, SUITES, plan
 from depinduce.experiments.ud import DEVELOPMENT, LANGUAGES, require_data, require_development
 from depinduce.files import write_file
+from depinduce.interruption import INTERRUPTED
 from depinduce.learning.settings.configuration import MOST_SEEDS
 from depinduce.settings import MOST_THREADS, require_within
 
@@ -206,7 +207,7 @@ def run_cells(cells: list[Cell], data: Path, out: Path, jobs: int, done: int, st
                 update(round(pace.taken), text, round(pace.taken + pace.left(list(left.values()))))
     except KeyboardInterrupt:
         say(f"interrupted; finished cells are kept in {out}. Go on with the same command")
-        return 130
+        return INTERRUPTED
     if failed:
         warn(f"{failed} of {len(cells)} cells failed and are missing from the tables")
     return 1 if failed else 0

@@ -17,6 +17,7 @@ from depinduce.cli.options import add_settings, given_settings, names_of, read_a
 from depinduce.corpus import Reading
 from depinduce.corpus.languages import TEXTS, files_below, named_files, paths_of
 from depinduce.errors import DepinduceError
+from depinduce.interruption import INTERRUPTED
 from depinduce.learning.settings.configuration import MAX_LENGTH, Configuration, parse_seeds
 from depinduce.learning.settings.counts import CountSettings
 from depinduce.learning.settings.learning import LearningSettings
@@ -78,20 +79,21 @@ def run(arguments: argparse.Namespace) -> int:
     configuration = read_configuration(arguments)
     read_files(arguments)
 
-    from depinduce.learning.lesson import prepare_place
-    from depinduce.models.model_files import DESCRIPTION
+    from depinduce.learning.lesson import place_of_training
+    from depinduce.models.places import DESCRIPTION
 
     out = Path(arguments.out)
     remedy = "Choose another --out, or add --overwrite or --resume."
-    is_there = prepare_place(out, arguments.overwrite, arguments.resume, remedy)
-    if arguments.resume and (out / DESCRIPTION).exists():
-        raise DepinduceError(
-            f"{out}: a model without its training, as count models were kept up to version 0.1. It cannot be gone on "
-            f"with: start another from its parses, --init model {out} --out ANOTHER, or begin anew with --overwrite."
-        )
-    if arguments.seeds is not None:
-        return run_seeds(arguments, configuration, out)
-    return run_one(arguments, configuration, out, is_there)
+    with place_of_training(out, arguments.overwrite, arguments.resume, remedy) as is_there:
+        if arguments.resume and (out / DESCRIPTION).exists():
+            raise DepinduceError(
+                f"{out}: a model without its training, as count models were kept up to version 0.1. It cannot be gone "
+                f"on with: start another from its parses, --init model {out} --out ANOTHER, or begin anew with "
+                "--overwrite."
+            )
+        if arguments.seeds is not None:
+            return run_seeds(arguments, configuration, out)
+        return run_one(arguments, configuration, out, is_there)
 
 
 def read_configuration(arguments: argparse.Namespace) -> Configuration:
@@ -152,7 +154,7 @@ def read_lesson(arguments: argparse.Namespace, configuration: Configuration):
 def run_one(arguments: argparse.Namespace, configuration: Configuration, out: Path, is_there: bool) -> int:
     from depinduce.learning.lesson import clear
     from depinduce.learning.progress_texts import progress_text
-    from depinduce.models.model_files import CONFIGURATION
+    from depinduce.models.places import CONFIGURATION
     from depinduce.parser import Parser
 
     lesson = read_lesson(arguments, configuration)
@@ -186,7 +188,7 @@ def run_seeds(arguments: argparse.Namespace, configuration: Configuration, out: 
     from depinduce.evaluation.tables import Table
     from depinduce.learning.lesson import clear
     from depinduce.learning.seeds import train_seeds
-    from depinduce.models.model_files import CONFIGURATION
+    from depinduce.models.places import CONFIGURATION
 
     seeds = parse_seeds(arguments.seeds)
     if (out / CONFIGURATION).exists() and not arguments.overwrite:
@@ -236,4 +238,4 @@ def _value(line: dict, name: str) -> str:
 
 def _farewell(out: Path, finished: bool) -> int:
     say(f"wrote {out}" if finished else f"interrupted; wrote what there is to {out}. Go on with --resume")
-    return 0 if finished else 130
+    return 0 if finished else INTERRUPTED

@@ -14,7 +14,7 @@ from depinduce import __version__
 from depinduce.experiments.experiment import name_of_trees
 from depinduce.experiments.suites import EXPERIMENTS, SUITES, plan, read_cells
 from depinduce.experiments.ud import LANGUAGES, LENGTHS
-from depinduce.models.model_files import PARTS
+from depinduce.models.places import PARTS
 from depinduce.parsing.decoding import DECODERS
 
 AVERAGE = "average"

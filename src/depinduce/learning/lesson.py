@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
+from depinduce.files import LOCK, only_writer, remove
 from depinduce.learning.held_out import Source, held_out, training_corpus
 from depinduce.learning.run import Run, Watch
 from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.watching import watcher
 from depinduce.models.loading import load_model
-from depinduce.models.model_files import CONFIGURATION, require_place_for_model
+from depinduce.models.places import CONFIGURATION, clear_left_behind, require_place_for_model
 
 ANOTHER_PLACE = "Choose another place for the model."
 
@@ -58,15 +60,23 @@ class Lesson:
         return run
 
 
-def prepare_place(out: Path, overwrite: bool = False, resume: bool = False, remedy: str = ANOTHER_PLACE) -> bool:
-    """Whether something is there already; refused with a remedy unless it may be replaced or gone on with."""
+@contextmanager
+def place_of_training(
+    out: Path, overwrite: bool = False, resume: bool = False, remedy: str = ANOTHER_PLACE
+) -> Iterator[bool]:
+    """A directory for one training, as long as it lasts. Gives whether something is there already.
+
+    That is refused, with a remedy, unless it may be replaced or gone on with.
+    """
     if overwrite and resume:
         raise DepinduceError("--overwrite and --resume: choose one of them.")
     require_place_for_model(out)
-    is_there = out.exists() and any(out.iterdir())
-    if is_there and not (overwrite or resume):
-        raise DepinduceError(f"{out}: is there already. {remedy}")
-    return is_there
+    with only_writer(out):
+        clear_left_behind(out)
+        is_there = any(path.name != LOCK for path in out.iterdir())
+        if is_there and not (overwrite or resume):
+            raise DepinduceError(f"{out}: is there already. {remedy}")
+        yield is_there
 
 
 def clear(out: Path, settings: LearningSettings) -> None:
@@ -77,4 +87,5 @@ def clear(out: Path, settings: LearningSettings) -> None:
         if len(start) > 1 and Path(start[1]).resolve().is_relative_to(out.resolve()):
             raise DepinduceError(f"--overwrite would delete {start[1]}, where training starts. Choose another --out.")
     for entry in out.iterdir():
-        shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
+        if entry.name != LOCK:
+            remove(entry)

@@ -33,8 +33,8 @@ from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.starts import start_trees
 from depinduce.learning.training import Round, Training
 from depinduce.models.model import Model
-from depinduce.models.model_files import CHECKPOINT, CONFIGURATION, METRICS
-from depinduce.models.model_files import INNER as MODEL
+from depinduce.models.places import CHECKPOINT, CONFIGURATION, METRICS
+from depinduce.models.places import INNER as MODEL
 from depinduce.models.table import find
 from depinduce.parsing.consensus import agreed_trees
 from depinduce.settings import read_toml, to_toml
@@ -339,8 +339,6 @@ class Run:
             was = changes(changed, before, now)
             raise DepinduceError(f"--resume: the settings differ from those of the run: {was}. Use the same.")
         self._open_directory()  # the settings that may change
-        for stale in self._place.glob(f".{CHECKPOINT}.*"):
-            stale.unlink()  # half-written when the run was killed
 
     def _require_same_data(self, state: dict) -> None:
         for name, before, now in zip(("training", "held-out"), state["data"], self.fingerprints, strict=True):

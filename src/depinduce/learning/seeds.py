@@ -14,12 +14,12 @@ from depinduce.errors import DepinduceError
 from depinduce.files import write_file
 from depinduce.jobs import side_by_side
 from depinduce.learning.held_out import Source
-from depinduce.learning.lesson import Lesson
+from depinduce.learning.lesson import Lesson, place_of_training
 from depinduce.learning.run import MODEL
 from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.training import Diverged
 from depinduce.models.loading import load_model
-from depinduce.models.model_files import SEEDS, place_of_seed
+from depinduce.models.places import SEEDS, place_of_seed
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,13 @@ class SeedTask:
 def train_seed(task: SeedTask, send: Callable[[Any], None]) -> dict[str, Any]:
     """Train one seed, from where it was if it has begun; gives what is compared among seeds."""
     lesson = Lesson.of(configure(task.values), task.train, task.dev, task.watch, quiet=True)
-    run, seed = lesson.run(task.directory, resume=True), lesson.configuration.learning.seed
-    try:
-        model, finished = run.go(lambda progress: send((progress.done, progress.total)))
-    except Diverged as error:
-        return {"seed": seed, "finished": False, "failed": str(error)}
+    seed = lesson.configuration.learning.seed
+    with place_of_training(Path(task.directory), resume=True):
+        run = lesson.run(task.directory, resume=True)
+        try:
+            model, finished = run.go(lambda progress: send((progress.done, progress.total)))
+        except Diverged as error:
+            return {"seed": seed, "finished": False, "failed": str(error)}
     last = [line for line in run.history if line["rung"] == run.rungs[-1].number]
     last = [line for line in last if line["max_length"] == lesson.train.lengths.max()]
     kept = max(last, key=lambda line: line["dev"]) if lesson.dev is not None and last else (last or [{}])[-1]

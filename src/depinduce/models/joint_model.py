@@ -11,7 +11,8 @@ from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus, Reading, Vocabulary
 from depinduce.grammar.rules import Order
 from depinduce.models.model import Model, OpenRules
-from depinduce.models.model_files import DESCRIPTION, PARTS, how_made, new_model, place_of_part, read_description
+from depinduce.models.model_files import how_made, new_model, read_description
+from depinduce.models.places import DESCRIPTION, PARTS, place_of_part
 from depinduce.models.tag_model import ORDERS, GrammarModel
 from depinduce.models.word_model import LexicalModel
 from depinduce.networks.word_batch import as_factors

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from depinduce.errors import DepinduceError
 from depinduce.models.model import Model, require_rule_view
-from depinduce.models.model_files import DESCRIPTION, damaged, place_of_model, read_description
+from depinduce.models.model_files import damaged, read_description
+from depinduce.models.places import DESCRIPTION, place_of_model
 from depinduce.models.table import find, kinds
 from depinduce.models.tag_model import GrammarModel
 

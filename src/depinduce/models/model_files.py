@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,16 +15,20 @@ from depinduce import __version__
 from depinduce.corpus import Reading
 from depinduce.errors import DepinduceError
 from depinduce.files import atomic_directory, write_file
+from depinduce.models.places import (
+    DESCRIPTION,
+    FORMAT,
+    LEXICON,
+    NETWORK,
+    NUMBERS,
+    place_of_part,
+    require_place_for_model,
+)
 
 if TYPE_CHECKING:
     from depinduce.models.model import Model
 
-FORMAT, FORMAT_VERSION = "depinduce model", 2
-DESCRIPTION, NUMBERS, NETWORK, LEXICON = "model.json", "model.safetensors", "network.safetensors", "lexicon.json"
-INNER = "model"  # where a training keeps it in its directory, beside these
-CONFIGURATION, METRICS, CHECKPOINT, SEEDS = "config.toml", "metrics.jsonl", "checkpoint.safetensors", "seeds.json"
-PARTS = ("tags", "words")  # of a joint model, each in a folder of its own
-PARTS_BEFORE = {"tags": "second", "words": "first"}  # what these folders were called in format 1
+FORMAT_VERSION = 2
 
 
 @contextmanager
@@ -93,22 +95,6 @@ def bytes_of(directory: Path, description: dict, name: str) -> bytes:
     return data
 
 
-def place_of_part(directory: Path, name: str) -> Path:
-    """Where a joint model keeps one of its parts."""
-    return directory / name if (directory / name).is_dir() else directory / PARTS_BEFORE[name]
-
-
-def place_of_model(directory: str | Path) -> Path:
-    """This directory or, as a training leaves it, `model` in it."""
-    directory = Path(directory)
-    return directory / INNER if (directory / INNER / DESCRIPTION).is_file() else directory
-
-
-def place_of_seed(directory: str | Path, seed: int | str) -> Path:
-    """Where the training of several seeds keeps one of them."""
-    return Path(directory) / f"seed-{seed}"
-
-
 def damaged(directory: Path, error: Exception) -> DepinduceError:
     return DepinduceError(
         f"{directory}: the model cannot be read ({type(error).__name__}: {error}). "
@@ -123,24 +109,6 @@ def how_made(description: dict) -> dict:
         "reading": Reading(**description["reading"]),
         "history": description["history"],
     }
-
-
-def require_place_for_model(directory: str | Path) -> None:
-    """Refuse to put a model in the place of anything but another model, or where nothing can be written."""
-    place = Path(directory)
-    above = next(folder for folder in place.absolute().parents if folder.exists())
-    if not (above.is_dir() and os.access(above, os.W_OK)):
-        raise DepinduceError(f"{place}: nothing can be written in {above}. Choose another place for the model.")
-    if place.exists() and not (place.is_dir() and all(map(_is_ours, place.iterdir()))):
-        raise DepinduceError(f"{place}: this is not a model and is not replaced. Choose another place for the model.")
-
-
-def _is_ours(path: Path) -> bool:
-    """Whether this may be part of a model or of its training, or was half-written when that was killed."""
-    if path.name in (INNER, *PARTS, *PARTS_BEFORE.values()) or re.fullmatch(r"seed-\d+", path.name):
-        return path.is_dir() and all(map(_is_ours, path.iterdir()))
-    own = (DESCRIPTION, NUMBERS, NETWORK, LEXICON, CONFIGURATION, METRICS, CHECKPOINT, SEEDS)
-    return path.name in own or path.name.startswith(tuple(f".{whole}." for whole in (*own, INNER)))
 
 
 def read_description(path: Path) -> dict:

@@ -16,7 +16,8 @@ from depinduce.grammar.constraints import allowed_heads, constraint
 from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.rules import Order, RuleTable, tag_batch
 from depinduce.models.model import Model, OpenRules
-from depinduce.models.model_files import NETWORK, how_made, new_model, numbers_of, write_numbers
+from depinduce.models.model_files import how_made, new_model, numbers_of, write_numbers
+from depinduce.models.places import NETWORK
 
 ORDERS = {
     Order.FIRST: "a first-order grammar",

@@ -15,7 +15,8 @@ from depinduce.files import parse_json, write_file
 from depinduce.grammar.constraints import allowed_heads, constraint
 from depinduce.grammar.rules import Order
 from depinduce.models.model import Model, OpenRules
-from depinduce.models.model_files import LEXICON, bytes_of, how_made, new_model, numbers_of, write_numbers
+from depinduce.models.model_files import bytes_of, how_made, new_model, numbers_of, write_numbers
+from depinduce.models.places import LEXICON
 from depinduce.models.tag_model import ORDERS
 from depinduce.networks.lexicon import Lexicon
 from depinduce.networks.network_settings import NetworkSettings

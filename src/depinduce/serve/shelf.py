@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from depinduce.errors import DepinduceError
-from depinduce.models.model_files import DESCRIPTION, INNER, place_of_model, read_description
+from depinduce.models.model_files import read_description
+from depinduce.models.places import DESCRIPTION, INNER, place_of_model
 from depinduce.visible import visible
 
 if TYPE_CHECKING:

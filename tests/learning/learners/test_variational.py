@@ -30,7 +30,7 @@ from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.settings.states import HdpSettings
 from depinduce.learning.training import Training
 from depinduce.models.loading import load_grammar, load_model
-from depinduce.models.model_files import NUMBERS
+from depinduce.models.places import NUMBERS
 from depinduce.models.state_model import HdpModel
 from depinduce.parsing.decoding import Parsing, parse_corpus, parse_trees
 

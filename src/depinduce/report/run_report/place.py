@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from depinduce.errors import DepinduceError
 from depinduce.models.loading import load_model
-from depinduce.models.model_files import CONFIGURATION, DESCRIPTION, METRICS, SEEDS, place_of_model, place_of_seed
+from depinduce.models.places import CONFIGURATION, DESCRIPTION, METRICS, SEEDS, place_of_model, place_of_seed
 
 if TYPE_CHECKING:
     from depinduce.models.loading import Model

@@ -1,0 +1,100 @@
+"""Where the files of models and trainings are, what they are called, and which directories are ours to replace."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from depinduce.errors import DepinduceError
+from depinduce.files import LOCK, is_left_behind, recover, remove
+from depinduce.models.table import models
+from depinduce.settings import read_toml
+
+FORMAT = "depinduce model"  # the name of the format, in the description of every model
+DESCRIPTION, NUMBERS, NETWORK, LEXICON = "model.json", "model.safetensors", "network.safetensors", "lexicon.json"
+INNER = "model"  # where a training keeps it in its directory, beside these
+CONFIGURATION, METRICS, CHECKPOINT, SEEDS = "config.toml", "metrics.jsonl", "checkpoint.safetensors", "seeds.json"
+PARTS = ("tags", "words")  # of a joint model, each in a folder of its own
+PARTS_BEFORE = {"tags": "second", "words": "first"}  # what these folders were called in format 1
+
+_FILES = (DESCRIPTION, NUMBERS, NETWORK, LEXICON, CONFIGURATION, METRICS, CHECKPOINT, SEEDS)
+_FOLDERS = re.compile("|".join((INNER, *PARTS, *PARTS_BEFORE.values(), r"seed-\d+")))
+# half-written by version 0.1.0 when it was killed; the last by the library that wrote its checkpoints
+_LEFT_BEFORE = re.compile(rf"\.({'|'.join(map(re.escape, (*_FILES, INNER)))})\..*|\.tmp[0-9A-Za-z]{{6}}")
+_START_OF_CHECKPOINT = re.compile(rb'.{8}\{"__metadata__":\{"(format_version|state|sha256)"', re.DOTALL)
+
+
+def place_of_part(directory: Path, name: str) -> Path:
+    """Where a joint model keeps one of its parts."""
+    return directory / name if (directory / name).is_dir() else directory / PARTS_BEFORE[name]
+
+
+def place_of_model(directory: str | Path) -> Path:
+    """This directory or, as a training leaves it, `model` in it."""
+    directory = Path(directory)
+    for place in (directory, directory / INNER):
+        recover(place)
+    return directory / INNER if (directory / INNER / DESCRIPTION).is_file() else directory
+
+
+def place_of_seed(directory: str | Path, seed: int | str) -> Path:
+    """Where the training of several seeds keeps one of them."""
+    return Path(directory) / f"seed-{seed}"
+
+
+def require_place_for_model(directory: str | Path) -> None:
+    """Refuse to put a model in the place of anything but another model, or where nothing can be written."""
+    place = Path(directory)
+    above = next(folder for folder in place.absolute().parents if folder.exists())
+    if not (above.is_dir() and os.access(above, os.W_OK)):
+        raise DepinduceError(f"{place}: nothing can be written in {above}. Choose another place for the model.")
+    if place.exists() and not (place.is_dir() and _is_ours(place)):
+        raise DepinduceError(f"{place}: this is not a model and is not replaced. Choose another place for the model.")
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a model or a training wrote all that is in a folder; if there is nothing, it may do so."""
+    files = _own_files(folder)
+    return files is not None and (not files or any(map(_is_known, files)))
+
+
+def _own_files(folder: Path) -> list[Path] | None:
+    """The files of a model or training, without what was left half-written; None if there is anything else."""
+    files = []
+    for path in folder.iterdir():
+        if path.is_dir() and _FOLDERS.fullmatch(path.name):
+            inside = _own_files(path)
+            if inside is None:
+                return None
+            files += inside
+        elif path.name in _FILES:
+            files.append(path)
+        elif not _is_left(path.name):
+            return None
+    return files
+
+
+def _is_known(path: Path) -> bool:
+    """Whether a file tells that it is ours, even if it is damaged: others have a config.toml of their own, too."""
+    try:
+        if path.name == DESCRIPTION:
+            return FORMAT.encode() in path.read_bytes()
+        if path.name == CHECKPOINT:
+            with open(path, "rb") as file:
+                return _START_OF_CHECKPOINT.match(file.read(100)) is not None
+        return path.name == CONFIGURATION and read_toml(path).get("model") in models()
+    except (OSError, DepinduceError, TypeError):
+        return False
+
+
+def _is_left(name: str) -> bool:
+    return is_left_behind(name) or _LEFT_BEFORE.fullmatch(name) is not None
+
+
+def clear_left_behind(directory: Path) -> None:
+    """Remove what trainings that were killed left half-written, for one who is the only writer there."""
+    recover(directory / INNER)
+    for path in directory.iterdir():
+        if path.name != LOCK and _is_left(path.name):
+            remove(path)
