@@ -11,7 +11,7 @@ NETWORK = {"socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"}  
 NAMES = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.getnameinfo"}
 PROGRAMS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "webbrowser.open"}
 PICKLES = {"pickle.find_class", "marshal.load", "marshal.loads"}
-IMPORTS = {"_frozen_importlib_external", "importlib._bootstrap_external"}  # read compiled modules, which are marshalled
+IMPORTS = ("_frozen_importlib", "importlib._bootstrap")  # what reads compiled modules, which are marshalled
 
 
 def watch(event: str, arguments: tuple) -> None:
@@ -30,7 +30,7 @@ def write(event: str, what: object) -> None:
     while frame.f_back and frame.f_globals.get("__name__") in ("pickle", "socket", "subprocess", "socketserver"):
         frame = frame.f_back
     module = frame.f_globals.get("__name__")
-    if module not in IMPORTS:
+    if not str(module).startswith(IMPORTS):
         os.write(log, f"{event}\t{what}\t{module}\n".encode())
 
 
