@@ -314,6 +314,7 @@ class Parser:
         seed: int | None = None,
         posteriors: bool = False,
         log_likelihood: bool = False,
+        max_words: int | None = None,
         threads: int = 1,
         report: Callable[[Throughput], None] | None = None,
     ) -> Throughput:
@@ -332,7 +333,7 @@ class Parser:
         from depinduce.parsing.decoding import Parsing
         from depinduce.parsing.streams import parse_file
 
-        parsing = Parsing(decode, posteriors, threads, k_best, samples, seed, log_likelihood)
+        parsing = Parsing(decode, posteriors, threads, k_best, samples, seed, log_likelihood, max_words)
         totals = parse_file(self.model, path, out, parsing, report or (lambda totals: None))
         if report is None:
             self._warn_about(totals.unknown_tags)

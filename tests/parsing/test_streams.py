@@ -38,7 +38,7 @@ def model() -> GrammarModel:
 
 
 def parsed(model: GrammarModel, path: Path, parsing: Parsing | None = None, block: int = 2000) -> str:
-    blocks = parse_stream(model, read_sentences(path), parsing or Parsing(), block)
+    blocks = parse_stream(model, read_sentences(path), parsing or Parsing(), block=block)
     return "".join(text for block in blocks for text in block.rendered)
 
 

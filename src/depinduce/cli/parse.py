@@ -11,7 +11,7 @@ import os
 import sys
 import warnings
 
-from depinduce.cli.console import progress, say, warn
+from depinduce.cli.console import as_duration, progress, say, warn
 from depinduce.cli.options import Renamed
 from depinduce.models.places import PARTS
 
@@ -40,6 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     told.add_argument("--posteriors", action="store_true", help="add the probability of each arc to MISC")
     likelihood_help = "add the log-probability of every sentence, over all its trees, as a comment"
     told.add_argument("--log-likelihood", action="store_true", help=likelihood_help)
+    max_words_help = (
+        "parse longer sentences, punctuation not counted, in pieces of up to N words, the root of each on that of the "
+        "one before (default: all as a whole; 200 is plenty)"
+    )
+    parser.add_argument("--max-words", type=int, metavar="N", help=max_words_help)
     cores = os.cpu_count() or 1
     parser.add_argument("--threads", type=int, default=cores, metavar="N", help=f"for the charts (default: {cores})")
 
@@ -49,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     from depinduce.parsing.decoding import Parsing
     from depinduce.parsing.streams import Throughput, about_unknown_tags
 
-    names = ("decode", "posteriors", "threads", "k_best", "samples", "seed", "log_likelihood")
+    names = ("decode", "posteriors", "threads", "k_best", "samples", "seed", "log_likelihood", "max_words")
     warnings.showwarning = lambda message, *_: warn(str(message))
     options = {name: getattr(arguments, name) for name in names}
     Parsing(**options)  # faults of the options show before the model is loaded
@@ -59,12 +64,16 @@ def run(arguments: argparse.Namespace) -> int:
     with progress("parsing", unit="sentences", shown=apart) as update:
 
         def report(totals: Throughput) -> None:
-            update(totals.sentences, f"{totals.words_per_second:,.0f} words/s")
+            text = f"{totals.words_per_second:,.0f} words/s"
+            if totals.ahead is not None:
+                text += f", now {totals.ahead.words:,} words in one sentence, about {as_duration(totals.ahead.seconds)}"
+            update(totals.sentences, text)
             if new := totals.unknown_tags - known:
                 known.update(new)
                 warn(about_unknown_tags(new))
 
         totals = parser.parse_file(arguments.input, arguments.output, report=report, **options)
     speed = f"{totals.words_per_second:,.0f} words/s"
-    say(f"parsed {totals.sentences} sentences, {totals.words} words in {totals.seconds:.1f} s ({speed})")
+    pieces = f"; {totals.cut} of them in pieces, as they have more than {arguments.max_words} words" * bool(totals.cut)
+    say(f"parsed {totals.sentences} sentences, {totals.words} words in {totals.seconds:.1f} s ({speed}){pieces}")
     return 0

@@ -289,5 +289,6 @@ def _with_attributes(misc: str, added: str) -> str:
         return misc
     old = misc.rstrip("\r")
     keys = {attribute.partition("=")[0] for attribute in added.split("|")}
-    kept = [attribute for attribute in old.split("|") if attribute.partition("=")[0] not in keys | {"_", ""}]
+    before = [] if old in ("_", "") else old.split("|")
+    kept = [attribute for attribute in before if attribute.partition("=")[0] not in keys]
     return "|".join([*kept, added]) + misc[len(old) :]

@@ -12,7 +12,7 @@ from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.models.model import Model
-from depinduce.settings import MOST_SEED, MOST_THREADS, require_within
+from depinduce.settings import MOST, MOST_SEED, MOST_THREADS, require_within
 
 DECODERS = ("viterbi", "mbr")
 MOST_BEST_TREES = 1000  # of a sentence; a chart keeps so many of every part of it
@@ -31,9 +31,11 @@ class Parsing:
     samples: int | None = None  # so many trees of every sentence, drawn from their distribution
     seed: int | None = None  # of the samples; 0, if it is not given
     log_likelihood: bool = False  # of every sentence; and the log-probabilities of trees
+    max_words: int | None = None  # longer sentences are parsed in pieces of up to so many words
 
     def __post_init__(self):
         require_within(1, MOST_THREADS, threads=self.threads)
+        require_within(1, MOST, max_words=self.max_words)
         require_within(1, MOST_BEST_TREES, k_best=self.k_best)
         require_within(1, MOST_SAMPLES, samples=self.samples)
         require_within(0, MOST_SEED, seed=self.seed)

@@ -22,6 +22,7 @@ class ParsedSentence:
     log_probability: float | None = None  # log p(sentence, tree); None for a model with hidden states, too
     number: int | None = None  # of the tree among those of its sentence, from 1, if there can be several
     trees: int = 1  # how many these are
+    pieces: int = 1  # of a long sentence, each parsed alone: then nobody knows how probable the tree is
 
     @property
     def probability(self) -> float | None:
@@ -46,7 +47,7 @@ class ParsedSentence:
         misc = None
         if posteriors and self.probabilities is not None:
             misc = ["" if value is None else f"Posterior={value:.4f}" for value in self.probabilities]
-        comments = []
+        comments = [f"parsed_in_pieces = {self.pieces}"] if self.pieces > 1 else []
         if log_likelihood and self.log_likelihood is not None:
             comments.append(f"log_likelihood = {self.log_likelihood:.6f}")
         if self.number is None:

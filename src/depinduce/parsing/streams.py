@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from depinduce.corpus import Corpus, Reading, Sentence, attach, build_corpus, op
 from depinduce.corpus.punctuation import marks_of
 from depinduce.models.model import Model
 from depinduce.parsing.decoding import Parses, Parsing, parse_trees
+from depinduce.parsing.long_sentences import Cost, cost_of, cut, joined, pieces_of
 from depinduce.parsing.parsed_sentences import ParsedSentence
 from depinduce.visible import visible
 
@@ -26,6 +28,8 @@ BLOCK = 2000  # sentences
 MOST_WORDS = 40_000  # each of which is ten strings
 MOST_LINES = 400_000  # words of all trees that are written
 MOST_ARCS = 4_000_000  # pairs of words, for each of which there can be a posterior
+SHORTEST_LONG_ONE = 100  # words; shorter sentences are not looked at
+MOST_WORK = 300_000_000  # cubes of lengths: seconds, after which there is something to report
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,7 @@ class ParsedBlock:
     sentences: int
     words: int
     unknown_tags: set[str]
+    cut: int  # sentences that were parsed in pieces
 
 
 @dataclass
@@ -46,6 +51,8 @@ class Throughput:
     words: int = 0
     seconds: float = 0.0
     unknown_tags: set[str] = field(default_factory=set)
+    cut: int = 0  # sentences that were parsed in pieces
+    ahead: Cost | None = None  # of the long sentence that is being parsed now, if it is one
 
     @property
     def words_per_second(self) -> float:
@@ -61,12 +68,22 @@ def parse_file(
 ) -> Throughput:
     """Parse a CoNLL-U file into another, which appears complete or not at all. `-` is stdin or stdout, `.gz` works."""
     totals, start = Throughput(), time.perf_counter()
+    warned = False
+
+    def announce(sentence: Sentence, cost: Cost) -> None:
+        nonlocal warned
+        if not warned:
+            warnings.warn(about_long_sentence(sentence, cost), stacklevel=2)
+        warned, totals.ahead = True, cost
+        report(totals)
+
     with open_output(target) as output:
-        for block in parse_stream(model, read_sentences(source), parsing):
+        for block in parse_stream(model, read_sentences(source), parsing, announce):
             for text in block.rendered:
                 output.write(text)
             totals.sentences, totals.words = totals.sentences + block.sentences, totals.words + block.words
             totals.unknown_tags |= block.unknown_tags
+            totals.cut, totals.ahead = totals.cut + block.cut, None
             totals.seconds = time.perf_counter() - start
             report(totals)
     totals.seconds = time.perf_counter() - start
@@ -78,10 +95,26 @@ def about_unknown_tags(tags: Iterable[str]) -> str:
     return f"tags that training has not seen, parsed like an average tag: {visible(' '.join(sorted(tags)))}"
 
 
+def about_long_sentence(sentence: Sentence, cost: Cost) -> str:
+    """What the user should know before the wait."""
+    duration = f"{cost.seconds:.0f} s" if cost.seconds < 120 else f"{cost.seconds / 60:.0f} min"
+    return (
+        f"{sentence.path}:{sentence.line}: a sentence of {cost.words:,} words, which takes about {duration} and "
+        f"{max(cost.bytes / 1e9, 0.1):.1f} GB of memory. With --max-words 200 such sentences are parsed in pieces"
+    )
+
+
 def parse_stream(
-    model: Model, sentences: Iterable[Sentence], parsing: Parsing, block: int = BLOCK
+    model: Model,
+    sentences: Iterable[Sentence],
+    parsing: Parsing,
+    announce: Callable[[Sentence, Cost], None] = lambda sentence, cost: None,
+    block: int = BLOCK,
 ) -> Iterator[ParsedBlock]:
-    """The sentences with trees, in their order. While one block is parsed the next is read."""
+    """The sentences with trees, in their order. While one block is parsed the next is read.
+
+    announce: is told of every sentence that takes long when it is its turn
+    """
     with ThreadPoolExecutor(1) as worker:
         pending, first = None, 0
         for some in blocks(sentences, parsing, block):
@@ -90,36 +123,53 @@ def parse_stream(
             if pending is not None:
                 yield pending.result()
             pending = following
+            for sentence, cost in _long_ones(model, some, parsing):
+                announce(sentence, cost)
         if pending is not None:
             yield pending.result()
 
 
 def blocks(sentences: Iterable[Sentence], parsing: Parsing, most: int = BLOCK) -> Iterator[list[Sentence]]:
-    """The sentences in blocks that fit into memory, of this many at the most."""
+    """The sentences in blocks that fit into memory, of this many at the most; a very long one is a block of its own."""
     most_words = min(MOST_WORDS, MOST_LINES // parsing.trees)
-    some, words, arcs = [], 0, 0
+    some, words, arcs, work = [], 0, 0, 0
     for sentence in sentences:
-        some.append(sentence)
-        words, arcs = words + len(sentence), arcs + len(sentence) ** 2
-        if len(some) >= most or words >= most_words or arcs >= MOST_ARCS:
+        if some and len(sentence) ** 3 >= MOST_WORK:
             yield some
-            some, words, arcs = [], 0, 0
+            some, words, arcs, work = [], 0, 0, 0
+        some.append(sentence)
+        words, arcs, work = words + len(sentence), arcs + len(sentence) ** 2, work + len(sentence) ** 3
+        if len(some) >= most or words >= most_words or arcs >= MOST_ARCS or work >= MOST_WORK:
+            yield some
+            some, words, arcs, work = [], 0, 0, 0
     if some:
         yield some
 
 
 def _parse_block(model: Model, sentences: list[Sentence], parsing: Parsing, first: int) -> ParsedBlock:
     parsed, unknown_tags = _parse_one_by_one(model, sentences, parsing, first)
+    rendered, cut_sentences = [], 0
+    for trees in parsed:
+        cut_sentences += trees[0].pieces > 1
+        rendered += [
+            tree.render(posteriors=parsing.posteriors, log_likelihood=parsing.log_likelihood) for tree in trees
+        ]
     return ParsedBlock(
-        rendered=[
-            tree.render(posteriors=parsing.posteriors, log_likelihood=parsing.log_likelihood)
-            for trees in parsed
-            for tree in trees
-        ],
+        rendered=rendered,
         sentences=sum(len(sentence) > 0 for sentence in sentences),
         words=sum(map(len, sentences)),
         unknown_tags=unknown_tags,
+        cut=cut_sentences,
     )
+
+
+def _long_ones(model: Model, sentences: list[Sentence], parsing: Parsing) -> Iterator[tuple[Sentence, Cost]]:
+    """The sentences that will take long, and how long."""
+    for sentence in sentences:
+        if len(sentence) >= SHORTEST_LONG_ONE:
+            cost = cost_of(model, parsing, len(sentence), len(set(sentence.column(model.reading.tag_column))))
+            if cost.is_high:
+                yield sentence, cost
 
 
 def parse_sentences(
@@ -138,7 +188,12 @@ def _parse_one_by_one(
 ) -> tuple[Iterator[list[ParsedSentence]], set[str]]:
     """The same, but for whoever needs only one sentence at a time."""
     corpus = corpus_for(model, sentences)
-    parses = parse_trees(model, corpus, parsing, first)
+    longest = parsing.max_words
+    if longest is None or corpus.lengths.max(initial=0) <= longest:
+        parses = parse_trees(model, corpus, parsing, first)
+    else:
+        pieces = cut(corpus, longest)
+        parses = joined(parse_trees(model, pieces, parsing, first), pieces, corpus)
     return _of_sentences(sentences, corpus, model.reading, parses, parsing), set(corpus.unknown_tags)
 
 
@@ -165,25 +220,28 @@ def _of_sentences(
     log_probability = None if parses.log_probability is None else parses.log_probability.tolist()
     marks = marks_of(reading.punctuation, reading.tag_column)
     for number, sentence in enumerate(sentences):
-        place = number_in_corpus.get(number)
+        place, nothing = number_in_corpus.get(number), list[float | None]([None] * len(sentence))
         if place is None:  # no words, or nothing but punctuation
             heads_of_marks = attach([], [False] * len(sentence))
             number_of_tree = 1 if parsing.several and len(sentence) else None
-            nothing = None if posteriors is None else list[float | None]([None] * len(sentence))
-            yield [ParsedSentence(sentence, heads_of_marks, nothing, number=number_of_tree)]
+            unknown = None if posteriors is None else nothing
+            yield [ParsedSentence(sentence, heads_of_marks, unknown, number=number_of_tree)]
             continue
         start, end = offsets[place], offsets[place + 1]
         keep = marks.keep(sentence)  # None: there is no punctuation
+        pieces = pieces_of(end - start, parsing.max_words)
         trees = [tree for tree, heads_of_all in enumerate(heads) if heads_of_all[start] >= 0]
+        known = pieces == 1  # how probable a tree is
         yield [
             ParsedSentence(
                 sentence,
                 heads[tree][start:end] if keep is None else attach(heads[tree][start:end], keep),
-                None if posteriors is None else spread(posteriors[tree][start:end], keep),
-                None if log_z is None else log_z[place],
-                None if log_probability is None else log_probability[tree][place],
+                None if posteriors is None else spread(posteriors[tree][start:end] if known else nothing, keep),
+                log_z[place] if known and log_z is not None else None,
+                log_probability[tree][place] if known and log_probability is not None else None,
                 tree + 1 if parsing.several else None,
                 len(trees),
+                pieces,
             )
             for tree in trees
         ]
