@@ -19,7 +19,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import cache, cached_property, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ from depinduce.chart.kernels import Kernels, kernels
 from depinduce.chart.problem import CountArrays, Posteriors, ProblemArrays, Workspace, make_groups, make_problem
 from depinduce.chart.semirings import LOG, MAX, SUM, Semiring
 from depinduce.grammar.rules import Batch, Factors, Order, RuleCounts, RuleTable, tag_batch
+from depinduce.grammar.trees import tree_log_potentials
 
 VOTES = 2.0**24  # the posterior of an arc, as a vote for it, is a multiple of 1 / VOTES
 
@@ -50,7 +51,18 @@ class Trees:
     """Trees of a batch, as heads that count from 1 within the sentence; 0 is the root, -1 where there is none."""
 
     heads: np.ndarray  # [tree, token]
-    log_potential: np.ndarray  # [tree, sentence]
+    table: RuleTable  # that they were found by, like the rest
+    batch: Batch
+    factors: Factors | None
+
+    @cached_property
+    def log_potential(self) -> np.ndarray:
+        """Not rounded; summed when it is first asked for, because most want the heads only. [tree, sentence]"""
+        score = np.full((len(self.heads), len(self.batch)), -np.inf)
+        for tree, heads in enumerate(self.heads):
+            exists = heads[self.batch.offsets[:-1]] >= 0
+            score[tree, exists] = tree_log_potentials(self.table, self.batch, heads, self.factors)[exists]
+        return score
 
 
 def log_partition(
@@ -114,7 +126,7 @@ def _no_counts(table: RuleTable) -> CountArrays:
 
 def best_trees(table: RuleTable, batch: Batch, factors: Factors | None = None, *, threads: int = 1) -> Trees:
     """The most probable tree of every sentence and its log potential; `derivations` says which of several."""
-    return _with_scores(_best_heads(table, batch, factors, threads), table, batch, factors)
+    return Trees(_best_heads(table, batch, factors, threads), table, batch, factors)
 
 
 def _best_heads(table: RuleTable, batch: Batch, factors: Factors | None, threads: int) -> np.ndarray:
@@ -139,7 +151,7 @@ def k_best_trees(table: RuleTable, batch: Batch, k: int, factors: Factors | None
         kernels.k_best_pass(*share, k, best, heads)
 
     _over_trees((MAX,), table, batch, factors, threads, run)
-    return _with_scores(heads, table, batch, factors)
+    return Trees(heads, table, batch, factors)
 
 
 def sample_trees(
@@ -167,7 +179,7 @@ def sample_trees(
         kernels.tree_pass(*share, seeds, log_z, heads)
 
     _over_trees(_sums(space), table, batch, factors, threads, run)
-    return _with_scores(heads, table, batch, factors)
+    return Trees(heads, table, batch, factors)
 
 
 def entropy(
@@ -205,18 +217,7 @@ def trees_of_posteriors(offsets: np.ndarray, root: np.ndarray, arc: np.ndarray, 
         Factors(root=np.where(has_tree[sentence], root, -np.inf), arc=np.repeat(arc[:, None], 2, axis=1))
         for root, arc in ((root, arc), (np.rint(root * VOTES) / VOTES, np.rint(arc * VOTES) / VOTES))
     )
-    return _with_scores(_best_heads(nothing, plain, rounded, threads), nothing, plain, exact)
-
-
-def _with_scores(heads: np.ndarray, table: RuleTable, batch: Batch, factors: Factors | None) -> Trees:
-    """Trees with their log potentials as they are, not rounded."""
-    from depinduce.grammar.trees import tree_log_potentials
-
-    score = np.full((len(heads), len(batch)), -np.inf)
-    for tree in range(len(heads)):
-        exists = heads[tree, batch.offsets[:-1]] >= 0
-        score[tree, exists] = tree_log_potentials(table, batch, heads[tree], factors)[exists]
-    return Trees(heads, score)
+    return Trees(_best_heads(nothing, plain, rounded, threads), nothing, plain, exact)
 
 
 # ---------------------------------------------------------------- running a pass

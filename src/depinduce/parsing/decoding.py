@@ -159,6 +159,7 @@ def _parse_together(model: Model, corpus: Corpus, parsing: Parsing, seeds: np.nd
     heads = trees.heads
     missing = heads[0] < 0
     if missing.any():  # a grammar with zeros may allow no tree: then the next best thing is a chain
+        heads = heads.copy()  # the score is of what was found
         heads[0] = np.where(missing, np.arange(len(missing)) - np.repeat(corpus.offsets[:-1], corpus.lengths), heads[0])
     found = None
     if parsing.posteriors and posteriors is not None:
