@@ -1,11 +1,13 @@
 """Compiled code is kept between runs, is never stale, and does without a place to be kept in."""
 
+import errno
 import os
 import shutil
 import subprocess
 import sys
 import threading
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import numba
@@ -17,6 +19,7 @@ from depinduce.chart import grandparent
 from depinduce.chart.engine import best_trees
 from depinduce.chart.kernels import kernels
 from depinduce.chart.semirings import MAX
+from depinduce.compile_cache import cache_directory, say_once
 from depinduce.compiled import _one_at_a_time, compiled, compiled_entry, specialise
 from depinduce.grammar.rules import Order, RuleTable, tag_batch
 
@@ -150,6 +153,7 @@ def test_a_process_that_died_or_an_error_while_compiling_keeps_nobody_waiting(tm
     pytest.importorskip("fcntl")
     dies = f"""
 import os, pathlib
+from depinduce.compile_cache import cache_directory, say_once
 from depinduce.compiled import _one_at_a_time
 _one_at_a_time(lambda signature: os._exit(1), pathlib.Path({str(tmp_path / "lock")!r}))(None)
 """
@@ -157,6 +161,144 @@ _one_at_a_time(lambda signature: os._exit(1), pathlib.Path({str(tmp_path / "lock
     with pytest.raises(ZeroDivisionError):
         _one_at_a_time(lambda signature: 1 / signature, tmp_path / "lock")(0)
     assert _one_at_a_time(lambda signature: 1 / signature, tmp_path / "lock")(2) == 0.5
+
+
+# ---------------------------------------------------------------- a cache that has faults, or cannot be trusted
+
+
+def twice(x):
+    return 2 * x
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """A directory in which functions that are made from now on are kept."""
+    monkeypatch.setattr("depinduce.compiled.cache_directory", lambda: tmp_path)
+    return tmp_path
+
+
+def ask_anew() -> str:
+    """Where the answer of a function came from, which knows nothing of the functions before it."""
+    made = compiled_entry(twice)
+    assert made(3) == 6
+    return "read" if made.stats.cache_hits else "compiled"
+
+
+def kept_in(cache: Path) -> list[str]:
+    return [path.suffix for path in cache.iterdir()]
+
+
+def test_what_was_compiled_is_read_the_next_time(cache, capsys):
+    assert (ask_anew(), ask_anew()) == ("compiled", "read")
+    assert sorted(kept_in(cache)) == [".code", ".lock"]
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        pytest.param(lambda kept: b"", id="emptied"),
+        pytest.param(lambda kept: kept[:-100], id="cut off"),
+        pytest.param(lambda kept: kept[:2000] + bytes([kept[2000] ^ 1]) + kept[2001:], id="one bit"),
+        pytest.param(lambda kept: sha256(kept[32:-9]).digest() + kept[32:-9], id="written by mistake"),
+    ],
+)
+def test_a_damaged_entry_is_told_of_and_compiled_again(cache, capsys, damaged):
+    ask_anew()
+    (file,) = cache.glob("*.code")
+    file.write_bytes(damaged(file.read_bytes()))
+    assert (ask_anew(), ask_anew()) == ("compiled", "read")
+    said = capsys.readouterr().err
+    assert said.count("it is damaged") == len(said.splitlines()) == 1
+
+
+def test_an_entry_that_cannot_be_read_is_compiled_every_time_and_told_of_once(cache, capsys):
+    ask_anew()
+    (file,) = cache.glob("*.code")
+    file.unlink()
+    file.mkdir()
+    assert (ask_anew(), ask_anew()) == ("compiled", "compiled")
+    said = capsys.readouterr().err.splitlines()
+    assert [line.partition("(")[2].partition(")")[0] for line in said] == ["Is a directory"] * 2  # to read, to write
+
+
+@pytest.mark.parametrize("step", ["tempfile.NamedTemporaryFile", "os.replace"])
+def test_a_full_disk_is_told_of_once_and_leaves_nothing_behind(cache, capsys, monkeypatch, step):
+    def full(*arguments, **options):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(step, full)
+    assert (ask_anew(), ask_anew()) == ("compiled", "compiled")
+    said = capsys.readouterr().err
+    assert said.count("(No space left on device)") == said.count("cannot be kept in") == len(said.splitlines()) == 1
+    assert kept_in(cache) == [".lock"]
+
+
+def test_without_locks_every_process_compiles_for_itself(tmp_path):
+    (tmp_path / "lock").mkdir()  # cannot be opened as a file
+    assert _one_at_a_time(lambda signature: signature, tmp_path / "lock")("compiled") == "compiled"
+
+
+find_directory = cache_directory.__wrapped__  # which it does once in a process
+
+
+def test_directories_of_the_cache_are_made_for_us_alone(tmp_path, monkeypatch):
+    pytest.importorskip("fcntl")
+    monkeypatch.setenv("DEPINDUCE_CACHE", str(tmp_path / "new" / "cache"))
+    directory = find_directory()
+    assert directory.parents[1] == tmp_path / "new" / "cache"
+    assert {path.stat().st_mode & 0o777 for path in (directory, *directory.parents[:2])} == {0o700}
+
+
+@pytest.mark.parametrize("level", range(3))
+def test_nothing_is_read_where_others_can_write(tmp_path, monkeypatch, capsys, level):
+    pytest.importorskip("fcntl")
+    monkeypatch.setenv("DEPINDUCE_CACHE", str(tmp_path))
+    place = (tmp_path, tmp_path / "depinduce", find_directory())[level]
+    place.chmod(0o770)
+    assert find_directory() is None
+    assert f"cannot be kept in {place} (others can write there" in capsys.readouterr().err
+    place.chmod(0o1777)  # like /tmp: others may add files, but take none away
+    assert (find_directory() is None) == (level > 0)
+
+
+def test_nothing_is_read_that_belongs_to_somebody_else(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("fcntl")
+    monkeypatch.setenv("DEPINDUCE_CACHE", str(tmp_path))
+    if os.getuid() == 0:
+        os.chown(tmp_path, 12345, -1)  # for what is root's is trusted by everybody
+    else:
+        monkeypatch.setattr(os, "getuid", lambda: 12345)
+    assert find_directory() is None
+    assert f"cannot be kept in {tmp_path} (it belongs to somebody else)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("home", [None, "relative"])
+def test_without_a_home_directory_nothing_is_made(home, tmp_path, monkeypatch, capsys):
+    pwd = pytest.importorskip("pwd")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DEPINDUCE_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # which its standard says to ignore
+    if home is None:
+        monkeypatch.delenv("HOME")
+        monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
+    else:
+        monkeypatch.setenv("HOME", home)
+    say_once.cache_clear()
+    assert find_directory() is None
+    assert "there is no home directory" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_charts_that_must_not_be_compiled_say_so_in_a_sentence():
+    program = "import sys; from depinduce.cli import main; sys.exit(main(['demo']))"
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("depinduce: NUMBA_DISABLE_JIT is set")
+
+
+# ---------------------------------------------------------------- templates
 
 
 @compiled

@@ -19,6 +19,7 @@ PACKAGE = TESTS.parent / "src" / "depinduce"
 ELSEWHERE = {
     "__init__.py": ("test_parser_api.py", "it hands on Parser"),
     "__main__.py": ("cli/test_cli_help.py", "run as `python -m depinduce`"),
+    "compile_cache.py": ("test_compiled.py", "where the functions that are compiled are kept"),
     "errors.py": ("corpus/test_broken_files.py", "the place of a fault; other messages are tested where they arise"),
     "parser.py": ("test_parser_api.py", "Parser, with what the package hands on"),
     "bench/authors_way.py": ("bench/test_bench_training.py", "what is timed against it must give the same numbers"),

@@ -35,7 +35,7 @@ for arguments in json.loads(sys.argv[1]):
         sys.exit(f"{arguments} ended with {code}")
 """
 # who may unpickle: the cache of compiled charts, and processes that we started ourselves
-OWN_PICKLES = ("numba.core.caching", "multiprocessing.")
+OWN_PICKLES = ("depinduce.compile_cache", "multiprocessing.")
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ CALLERS = {
     "httpx",
     "asyncio",
 }
-ONLY_IN = {"socket": "serve/"}  # which listens
+ONLY_IN = {"socket": "serve/", "pickle": "compile_cache.py"}  # which listen, and keep compiled code
 
 
 def imported(tree: ast.AST) -> set[str]:

@@ -21,7 +21,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "depinduce"
 ROOMS = (
     # what every room may use
-    "visible", "errors", "settings", "files", "interruption", "jobs", "compiled",
+    "visible", "errors", "settings", "files", "interruption", "jobs", "compile_cache", "compiled",
     # the walk of the data
     "corpus", "grammar", "chart", "evaluation", "networks", "models", "parsing", "insight", "learning", "report",
     # on top of it

@@ -1,50 +1,33 @@
-"""Compiled functions: Numba, with a cache that is never stale and a word before the first compilation.
-
-Numba's own cache looks only at the file of a function, not at the functions it calls, and lies inside
-the package. Ours lies in the user's cache directory, in a folder named after the text of every
-compiled module, so that any change begins a new one and a read-only package does no harm.
-"""
+"""Compiled functions: Numba, with code that is kept between runs and a word before the first compilation."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
-import tempfile
 import threading
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import IO, Any
 
 import numba
-import numpy as np
 from numba.core import config, event
+
+from depinduce.compile_cache import KeptCode, cache_directory, say_once
+from depinduce.errors import DepinduceError
 
 if sys.platform != "win32":  # where every process compiles for itself
     import fcntl
 
-
-@cache
-def cache_directory() -> Path | None:
-    """Where compiled code is kept, or None (with a message) where nothing can be written."""
-    package = Path(__file__).parent
-    digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {sys.version}".encode())
-    for source in sorted([Path(__file__), *package.glob("chart/**/*.py"), *package.glob("grammar/*.py")]):
-        digest.update(source.read_bytes())
-    home = os.environ.get("DEPINDUCE_CACHE") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    directory = Path(os.path.expanduser(home)) / "depinduce" / digest.hexdigest()[:16]
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=directory).close()
-        return directory
-    except OSError as error:
-        _say(
-            f"depinduce: compiled charts cannot be kept in {directory} ({error.strerror}); every run will "
-            "compile them again. Set DEPINDUCE_CACHE to a directory that can be written."
-        )
-        return None
+_settings = config.__dict__  # of Numba
+if _settings["DISABLE_JIT"]:
+    raise DepinduceError(
+        "NUMBA_DISABLE_JIT is set, but charts are written for the compiler and cannot run without it. "
+        "Unset it and start again."
+    )
+if "NUMBA_OPT" not in os.environ:  # level 3 compiles a seventh longer, and charts are no faster for it
+    _settings["OPT"] = type(_settings["OPT"])(2)
 
 
 def compiled(function: Callable) -> Callable:
@@ -63,15 +46,9 @@ def compiled_entry(function: Callable) -> Callable:
 
 
 def _kept(function: Callable, **options: bool) -> Callable:
-    directory = cache_directory()
-    settings = config.__dict__
-    before = settings["CACHE_DIR"]
-    settings["CACHE_DIR"] = str(directory or "")  # read by the decorator, then given back
-    try:
-        made = _jit(function, cache=directory is not None, **options)
-    finally:
-        settings["CACHE_DIR"] = before
-    if directory is not None and sys.platform != "win32":
+    made, directory = _jit(function, **options), cache_directory()
+    if directory is not None:
+        made._cache = KeptCode(directory, function)  # as Numba does for cache=True, with its own
         lock = directory / f"{function.__module__}.{function.__qualname__}.lock"
         made.compile = _one_at_a_time(made.compile, lock)  # which looks into the cache first
     return made
@@ -85,21 +62,42 @@ def _one_at_a_time(compile_or_load: Callable, lock: Path) -> Callable:
     """The same, by one process after the other: what the first has compiled, those that waited find in the cache."""
 
     def locked(signature):
-        assert sys.platform != "win32"
-        with lock.open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                message = threading.Timer(1.0, _announcer.tell)  # not where somebody only reads the cache
-                message.start()
-                fcntl.flock(file, fcntl.LOCK_EX)  # given back by the system, too, should its owner die
-                message.cancel()
-            try:
-                return compile_or_load(signature)
-            finally:
-                fcntl.flock(file, fcntl.LOCK_UN)  # and not when a forked process closes the file, too
+        with _turn(lock):
+            return compile_or_load(signature)
 
     return locked
+
+
+@contextmanager
+def _turn(lock: Path) -> Iterator[None]:
+    """While nobody else has the lock; at once where there are no locks, and everybody compiles."""
+    file = _locked(lock)
+    try:
+        yield
+    finally:
+        if file is not None and sys.platform != "win32":
+            fcntl.flock(file, fcntl.LOCK_UN)  # and not when a forked process closes the file, too
+            file.close()
+
+
+def _locked(lock: Path) -> IO | None:
+    if sys.platform == "win32":
+        return None
+    try:
+        file = lock.open("w")
+    except OSError:  # a full disk, or a file of somebody else
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        message = threading.Timer(1.0, _announcer.tell)  # not where somebody only reads the cache
+        message.start()
+        fcntl.flock(file, fcntl.LOCK_EX)  # given back by the system, too, should its owner die
+        message.cancel()
+    except OSError:  # a file system without locks
+        file.close()
+        return None
+    return file
 
 
 def specialise(template: FunctionType, suffix: str, **names: object) -> FunctionType:
@@ -116,8 +114,6 @@ def specialise(template: FunctionType, suffix: str, **names: object) -> Function
 class _Announcer(event.Listener):
     """Tells the user, once per run, when one of our functions is really being compiled, or waited for."""
 
-    told = False
-
     def on_start(self, event):
         if event.data["dispatcher"].py_func.__module__.startswith("depinduce."):
             self.tell()
@@ -126,15 +122,9 @@ class _Announcer(event.Listener):
         pass
 
     def tell(self):
-        if not self.told:
-            self.told = True
-            kept = "; kept for later runs" if cache_directory() is not None else ""
-            _say(f"depinduce: compiling charts, which takes ten to twenty seconds{kept}")
+        kept = "; kept for later runs" if cache_directory() is not None else ""
+        say_once(f"depinduce: compiling charts, which takes ten to twenty seconds{kept}")
 
 
 _announcer = _Announcer()
 event.register("numba:compile", _announcer)
-
-
-def _say(message: str) -> None:
-    print(message, file=sys.stderr, flush=True)

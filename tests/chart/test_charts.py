@@ -10,6 +10,7 @@ from chart.enumeration import Enumerated, projective_trees, random_problem
 
 from depinduce.chart import batched
 from depinduce.chart.engine import (
+    Trees,
     best_trees,
     entropy,
     expectations,
@@ -325,7 +326,7 @@ def test_a_first_order_grammar_may_be_written_as_a_second_order_one(order, facto
 
 def assert_no_nan(*results):
     for result in results:
-        parts = [result] if isinstance(result, np.ndarray) else vars(result).values()
+        parts = [result.log_potential] if isinstance(result, Trees) else vars(result).values()
         for part in parts:
             if isinstance(part, RuleCounts):
                 assert_no_nan(part)
