@@ -26,7 +26,6 @@ import numpy as np
 from depinduce.corpus import Sentence
 from depinduce.corpus.conllu import UPOS
 from depinduce.corpus.languages import require_language_name
-from depinduce.corpus.punctuation import marks_of
 from depinduce.corpus.tagged import SentenceLike, as_sentence
 from depinduce.errors import DepinduceError
 from depinduce.parsing.parsed_sentences import ParsedSentence
@@ -146,11 +145,20 @@ class Parser:
     # ---------------------------------------------------------------- whence it comes, where it goes
 
     @classmethod
-    def load(cls, directory: str | Path, part: str | None = None, language: str | None = None) -> Parser:
+    def load(
+        cls,
+        directory: str | Path,
+        part: str | None = None,
+        language: str | None = None,
+        tags: str | None = None,
+        map: str | dict[str, str] | None = None,
+    ) -> Parser:
         """The parser that a training wrote to a directory.
 
         part: of a joint model only the grammar over "tags", or that over "words"
         language: of a grammar of several languages only that of this one
+        tags, map: where the tags of sentences are, such as "xpos", and a table through which to read them, "penn" or
+            {"NN": "NOUN", …}, if not as in training
 
         >>> Parser.load("nowhere")
         Traceback (most recent call last):
@@ -161,7 +169,9 @@ class Parser:
         from depinduce.models.loading import load_model
         from depinduce.models.model import in_language, part_of
 
-        return cls(in_language(part_of(load_model(directory), part), language))
+        model = in_language(part_of(load_model(directory), part), language)
+        changed = {name: value for name, value in (("tags", tags), ("map", map)) if value is not None}
+        return cls(model.with_reading(replace(model.reading, **changed)) if changed else model)
 
     @classmethod
     def train(
@@ -297,7 +307,7 @@ class Parser:
         matrix = np.zeros((len(made) + 1, len(made)))
         if len(corpus):
             found = self.model.problem(corpus).posteriors()
-            keep = marks_of(self.model.reading.punctuation, self._tag_column).keep(made)
+            keep = self.model.reading.marks.keep(made)
             kept = np.flatnonzero([True] * len(made) if keep is None else keep)
             matrix[0, kept] = found.root
             matrix[np.ix_(kept + 1, kept)] = found.arc.reshape(len(kept), len(kept))

@@ -60,6 +60,8 @@ def to_toml(values: dict[str, Any]) -> str:
 
 
 def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_toml(name)} = {_toml(one)}" for name, one in value.items()) + "}"
     text = json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)  # the same in both, but
     return text.replace("\x7f", "\\u007f")  # for this
 

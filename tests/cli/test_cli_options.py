@@ -22,12 +22,12 @@ torch.set_num_threads(1)
 
 COMMON = {"seed": 1, "max_length": 6}
 BASES: dict[str, dict[str, Any]] = {
-    "dmv": {"rules": "ud", "non_heads": ["ud"], "iterations": 2},
+    "dmv": {"rules": "ud", "non_heads": ["ud"], "iterations": 2, "tags": "upos+Number"},
     "hdp-dep": {"rules": "ud", "iterations": 2},
     "joint-sibling": {"method": "em", "epochs": 1},
 }
 EXPERT: dict[str, dict[str, Any]] = {  # values of all settings without an option, none of them its default
-    "dmv": {"child_valence": False, "rules_share": 0.7, "constraint": ["start", "training"]},
+    "dmv": {"child_valence": False, "rules_share": 0.7, "constraint": ["start", "training"], "rare_tags": 9},
     "hdp-dep": {
         "symbols": "categories", "emit": "words", "top_concentration": 2.0, "concentration": 5.0, "child_prior": 0.5,
         "decision_prior": 2.0, "emission_prior": 0.2,

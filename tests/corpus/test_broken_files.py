@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from corpus.blocks import block, write
 
-from depinduce.corpus import conllu, open_output, read_sentences
+from depinduce.corpus import Reading, conllu, open_output, read_sentences
 from depinduce.errors import DepinduceError, InputError
 
 FOLDER = Path(__file__).parent / "broken"
 BROKEN = sorted(path.name for path in FOLDER.glob("*.conllu"))
+MAPS = sorted(path.name for path in FOLDER.glob("map-*.toml"))
 NEEDS_TREES = [name for name in BROKEN if name.startswith("gold-")]
 
 
@@ -38,8 +39,17 @@ def test_faults_of_trees_matter_only_where_trees_are_needed(name):
     assert data.encode() == (FOLDER / name).read_bytes()
 
 
+@pytest.mark.parametrize("name", MAPS)
+def test_a_broken_map_of_tags_is_refused_with_its_message(name, monkeypatch):
+    monkeypatch.chdir(FOLDER)
+    expected = Path(name).with_suffix(".expected").read_text(encoding="utf-8").rstrip("\n")
+    with pytest.raises(DepinduceError) as refusal:
+        Reading(map=name)
+    assert str(refusal.value) == expected
+
+
 def test_every_expected_message_has_its_file():
-    assert {path.stem for path in FOLDER.glob("*.expected")} == {Path(name).stem for name in BROKEN}
+    assert {path.stem for path in FOLDER.glob("*.expected")} == {Path(name).stem for name in (*BROKEN, *MAPS)}
 
 
 def test_line_is_right_far_into_a_file(tmp_path):

@@ -12,6 +12,7 @@ from real_data import name_of, real_files
 from depinduce.corpus import is_punctuation, read_sentences, remove
 from depinduce.corpus.penn import PennSettings, Tree, convert, find_sections, read_trees, write_splits
 from depinduce.corpus.penn.conversion import convert_tree
+from depinduce.corpus.punctuation import marks_of
 from depinduce.errors import DepinduceError, InputError
 
 TRAIN_ONLY = {"train_sections": ("0",), "dev_sections": (), "test_sections": ()}
@@ -142,7 +143,7 @@ def test_other_commands_see_the_punctuation_that_is_kept(tmp_path):
     (path,) = write_splits(convert(penn(tmp_path, wsj_0000=text), settings), tmp_path)
     (sentence,) = read_sentences(path, trees=True)
     for mode, words in (("auto", "sun"), ("penn", "sun $ #"), ("penn-currency", "sun")):
-        marks = is_punctuation(sentence, mode)
+        marks = is_punctuation(sentence, marks_of(mode))
         assert [form for form, mark in zip(sentence.forms, marks, strict=True) if not mark] == words.split()
 
 
@@ -260,5 +261,7 @@ def test_the_sample_of_the_treebank_comes_out_as_published(path, tmp_path):
 def test_heads_of_words_are_the_same_whether_punctuation_is_removed_before_or_after(path, tmp_path):
     same_heads = 0
     for ours, published in converted(path, tmp_path, currency="keep"):
-        same_heads += sum(map(int.__eq__, ours.heads, remove(published.heads, ~is_punctuation(published, "penn"))))
+        same_heads += sum(
+            map(int.__eq__, ours.heads, remove(published.heads, ~is_punctuation(published, marks_of("penn"))))
+        )
     assert same_heads == 83_109

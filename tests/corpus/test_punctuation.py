@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from depinduce.corpus import Reading, attach, is_punctuation, read_sentences, remove
+from depinduce.corpus.punctuation import marks_of
 from depinduce.errors import DepinduceError
 
 
@@ -134,7 +135,7 @@ XPOS = ["``", "$", "CD", ",", "''", "-LRB-"]
 )
 def test_modes(mode, tag_column, expected, tmp_path):
     (sentence,) = read_sentences(write(tmp_path / "a.conllu", block(WORDS, xpos=XPOS)))
-    found = is_punctuation(sentence, mode, tag_column)
+    found = is_punctuation(sentence, marks_of(mode, tag_column))
     assert found.dtype == bool
     assert [form for form, mark in zip(sentence.forms, found, strict=True) if mark] == expected.split()
 

@@ -25,7 +25,6 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span, Token
 
 from depinduce.corpus.conllu import UPOS, XPOS, Sentence
-from depinduce.corpus.punctuation import marks_of
 from depinduce.corpus.tagged import sentence_of
 from depinduce.errors import DepinduceError
 
@@ -150,7 +149,7 @@ class DepinduceParser(Pipe):
         attribute = ATTRIBUTES[reading.tag_column]
         words = ({column: str(getattr(token, name)) or "_" for column, name in ATTRIBUTES.items()} for token in tokens)
         sentence = sentence_of(words, "<spaCy document>")
-        keep = marks_of(reading.punctuation, reading.tag_column).keep(sentence)
+        keep = reading.marks.keep(sentence)
         for number, (token, tag) in enumerate(zip(tokens, sentence.column(reading.tag_column), strict=True)):
             if tag == "_" and (keep is None or keep[number]):
                 _refuse_missing_tag(token, attribute)

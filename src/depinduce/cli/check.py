@@ -12,12 +12,13 @@ from depinduce.errors import InputError
 
 EXAMPLE = "depinduce check corpus.conllu"
 LINES_SHOWN = 5
+NOT_LOOKED_AT = ("rare_tags", "lowercase", "fold_numbers", "min_length", "max_length")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="CoNLL-U file (.gz works, - is stdin)")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
-    add_settings(parser, Reading, "reading", leave_out=("lowercase", "fold_numbers", "min_length", "max_length"))
+    add_settings(parser, Reading, "reading", leave_out=NOT_LOOKED_AT)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -175,7 +175,7 @@ def _chosen(arguments: argparse.Namespace, reading: Reading) -> Iterator[tuple[i
         wanted = any(first <= number <= last for first, last in ranges) or name in arguments.sent_id
         if wanted or not (ranges or arguments.sent_id):
             awaited.discard(name)
-            keep = ~is_punctuation(gold or sentence, reading.punctuation, reading.tag_column)
+            keep = ~is_punctuation(gold or sentence, reading.marks)
             if reading.fits(int(keep.sum())):
                 yield number, sentence, gold
         if ranges and not awaited and number >= max(last for _, last in ranges):

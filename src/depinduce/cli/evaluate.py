@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("predicted", metavar="PRED", help="CoNLL-U file with the same words and other trees")
     parser.add_argument("--baselines", action="store_true", help="score the trivial baselines beside it")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
-    add_settings(parser, Reading, "reading", leave_out=("lowercase", "fold_numbers"))
+    add_settings(parser, Reading, "reading", leave_out=("rare_tags", "lowercase", "fold_numbers"))
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -12,7 +12,8 @@ import sys
 import warnings
 
 from depinduce.cli.console import as_duration, progress, say, warn
-from depinduce.cli.options import Renamed
+from depinduce.cli.options import Renamed, add_settings, given_settings
+from depinduce.corpus import Reading
 from depinduce.models.places import PARTS
 
 EXAMPLE = """depinduce parse grammar tagged.conllu -o parsed.conllu
@@ -36,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     language_help = "that of all sentences, whatever `# language = NAME` above them says (default: what it says)"
     trees.add_argument("--language", metavar="NAME", help=language_help)
     trees.add_argument("--member", action=Renamed, const="--part tags (which was second) or --part words (first)")
+    add_settings(parser, Reading, "reading, if not as in training", only=("tags", "map"), only_given=True)
     told = parser.add_argument_group("what is said of them")
     told.add_argument("--posteriors", action="store_true", help="add the probability of each arc to MISC")
     likelihood_help = "add the log-probability of every sentence, over all its trees, as a comment"
@@ -58,7 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     warnings.showwarning = lambda message, *_: warn(str(message))
     options = {name: getattr(arguments, name) for name in names}
     Parsing(**options)  # faults of the options show before the model is loaded
-    parser = Parser.load(arguments.model, arguments.part, arguments.language)
+    reading = given_settings(arguments, Reading)
+    parser = Parser.load(arguments.model, arguments.part, arguments.language, **reading)
     known: set[str] = set()
     apart = arguments.output != "-" or not sys.stdout.isatty()  # a bar among the trees would spoil both
     with progress("parsing", unit="sentences", shown=apart) as update:

@@ -18,7 +18,7 @@ from depinduce.corpus import faults
 from depinduce.corpus.faults import COLUMNS, HEAD
 from depinduce.corpus.streams import open_input, read_chunk
 
-FORM, UPOS, XPOS, DEPREL, MISC = 2, 4, 5, 8, 10  # counted from 1, as the format does
+FORM, UPOS, XPOS, FEATS, DEPREL, MISC = 2, 4, 5, 6, 8, 10  # counted from 1, as the format does
 
 _CHUNK = 1 << 17  # bytes read at a time; larger pieces cost the system fresh pages each time
 _LONGEST_BLOCK = 1 << 23  # bytes; a sentence longer than this is a file that is not CoNLL-U

@@ -16,7 +16,9 @@ import numpy as np
 
 from depinduce.corpus.conllu import UPOS, XPOS, Sentence, read_sentences
 from depinduce.corpus.faults import COLUMNS
-from depinduce.corpus.punctuation import MODES, marks_of, remove
+from depinduce.corpus.punctuation import MODES, Marks, marks_of, remove
+from depinduce.corpus.tag_maps import checked_map, load_map, map_names
+from depinduce.corpus.tags import RARE, TagReader, count_tags, find_tags
 from depinduce.corpus.vocabulary import Vocabulary
 from depinduce.errors import DepinduceError, InputError
 from depinduce.settings import MOST, require_within, setting
@@ -24,6 +26,7 @@ from depinduce.settings import MOST, require_within, setting
 _NAMED_COLUMNS = {"upos": UPOS, "xpos": XPOS}
 _NOT_TAGS = {1: "the ids", 7: "the heads", 9: "the heads"}
 _MAY_BE_TAGS = ", ".join(str(column) for column in range(1, COLUMNS + 1) if column not in _NOT_TAGS)
+_FEATURE = re.compile(r"[A-Za-z0-9]+(?:\[[a-z0-9]+\])?")  # Case, Number[psor]
 _DIGITS = re.compile(r"\d+")
 
 
@@ -31,7 +34,23 @@ _DIGITS = re.compile(r"\d+")
 class Reading:
     """How the words of a file become symbols, and which sentences are kept."""
 
-    tags: str = setting("upos", "where the tags are: upos, xpos, or the number of a column", metavar="COLUMN")
+    tags: str = setting(
+        "upos",
+        "where the tags are: upos, xpos, or the number of a column; with features of FEATS to refine them: "
+        "upos+VerbForm+Case",
+        metavar="COLUMN",
+    )
+    map: str | dict | None = setting(
+        None,
+        'read tags through a table: penn (to those of UD 2), or a TOML file with a line NN = "NOUN" for every tag; the '
+        "files keep theirs",
+        metavar="MAP",
+    )
+    rare_tags: int | None = setting(
+        None,
+        f"with features in --tags: a tag that is seen fewer times in training goes without them; {RARE} unless given",
+        expert=True,
+    )
     lowercase: bool = setting(False, "lower-case the words")
     fold_numbers: bool = setting(False, "make each run of digits in a word one 0: 12.5 and 399.9 are both 0.0")
     punctuation: str = setting("auto", "what counts as punctuation and is left out", choices=MODES)
@@ -39,8 +58,10 @@ class Reading:
     max_length: int | None = setting(None, "the most words of a sentence, punctuation not counted")
 
     def __post_init__(self):
-        marks_of(self.punctuation, self.tag_column)  # faults of the options show here, not later
-        require_within(1, MOST, min_length=self.min_length, max_length=self.max_length)
+        if isinstance(self.map, str) and self.map not in map_names():
+            object.__setattr__(self, "map", load_map(self.map))  # a model must not need the file any more
+        _ = self.marks, self.tag_reader()  # faults of the options show here, not later
+        require_within(1, MOST, min_length=self.min_length, max_length=self.max_length, rare_tags=self.rare_tags)
         if self.min_length and self.max_length and self.max_length < self.min_length:
             raise DepinduceError(
                 f"No sentence has at least {self.min_length} and at most {self.max_length} words. "
@@ -50,15 +71,41 @@ class Reading:
     @property
     def tag_column(self) -> int:
         """The number of the tag column, counted from 1."""
-        number = int(self.tags) if self.tags.isdecimal() and len(self.tags) <= len(str(COLUMNS)) else 0
-        column = _NAMED_COLUMNS.get(self.tags, number)
+        name = self.tags.partition("+")[0]
+        number = int(name) if name.isdecimal() and len(name) <= len(str(COLUMNS)) else 0
+        column = _NAMED_COLUMNS.get(name, number)
         if column in _NOT_TAGS:
             raise DepinduceError(f"Column {column} holds {_NOT_TAGS[column]}, not tags. Choose upos, xpos or another.")
         if not 1 <= column <= COLUMNS:
-            raise DepinduceError(
-                f"There is no tag column {self.tags!r}. Choose upos, xpos or a column: {_MAY_BE_TAGS}."
-            )
+            raise DepinduceError(f"There is no tag column {name!r}. Choose upos, xpos or a column: {_MAY_BE_TAGS}.")
         return column
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features that refine tags, by name."""
+        _, *features = self.tags.split("+")
+        wrong = [name for name in features if not _FEATURE.fullmatch(name) or features.count(name) > 1]
+        if wrong:
+            raise DepinduceError(
+                f"--tags {self.tags}: {wrong[0]!r} is no feature, or there twice. Write for example upos+VerbForm+Case."
+            )
+        return tuple(features)
+
+    @property
+    def _table(self) -> dict[str, str] | None:
+        """The map of tags, if there is one."""
+        if isinstance(self.map, dict):
+            return checked_map(self.map, "{…}")
+        return None if self.map is None else load_map(self.map)
+
+    @property
+    def marks(self) -> Marks:
+        """What counts as punctuation."""
+        return marks_of(self.punctuation, self.tag_column, self._table)
+
+    def tag_reader(self) -> TagReader:
+        """Who reads the tags of sentences."""
+        return TagReader(self.tag_column, self.features, self._table)
 
     def fits(self, length: int) -> bool:
         """Whether a sentence of so many words is kept."""
@@ -167,15 +214,18 @@ class _Symbols(dict):
     def extend(self, raw: Iterable[str]) -> None:
         self.tokens.extend(map(self.__getitem__, raw))
 
-    def finish(self, vocabulary: Vocabulary | None) -> tuple[np.ndarray, Vocabulary, dict[str, int]]:
-        """The tokens numbered by `vocabulary`, or by their own if None; and the counts of unknown symbols."""
-        tokens = np.frombuffer(self.tokens, dtype=np.int32) if self.tokens else np.empty(0, dtype=np.int32)
-        counts = np.bincount(tokens, minlength=len(self.numbers)).tolist()
-        counted = {symbol: count for symbol, count in zip(self.numbers, counts, strict=True) if count}
-        if vocabulary is None:
-            vocabulary = Vocabulary.from_counts(counted)
-        unknown = {symbol: count for symbol, count in counted.items() if symbol not in vocabulary}
-        return vocabulary.ids(self.numbers)[tokens], vocabulary, unknown
+    @property
+    def _all(self) -> np.ndarray:
+        return np.frombuffer(self.tokens, dtype=np.int32) if self.tokens else np.empty(0, dtype=np.int32)
+
+    def counts(self) -> dict[str, int]:
+        """How often each symbol was there."""
+        counts = np.bincount(self._all, minlength=len(self.numbers)).tolist()
+        return {symbol: count for symbol, count in zip(self.numbers, counts, strict=True) if count}
+
+    def renumbered(self, numbers: np.ndarray) -> np.ndarray:
+        """The tokens by other numbers of the symbols."""
+        return numbers[self._all]
 
 
 def load_corpus(
@@ -217,8 +267,8 @@ def build_corpus(
     languages: those that are told apart; without any, nobody asks for the language of a sentence
     """
     reading = reading or Reading()
-    marks, tag_column = marks_of(reading.punctuation, reading.tag_column), reading.tag_column
-    tags, words = _Symbols(), _Symbols(reading.word)
+    marks, tag_column, tag_reader = reading.marks, reading.tag_column, reading.tag_reader()
+    tags, words = _Symbols(tag_reader), _Symbols(reading.word)
     heads, lengths, index, language = array("i"), array("q"), array("q"), array("i")
     language_number = {name: number for number, name in enumerate(languages)}
     empty = too_short = too_long = 0
@@ -231,7 +281,7 @@ def build_corpus(
             too_short += 0 < length < (reading.min_length or 1)
             too_long += length > (reading.max_length or length)
             continue
-        sentence_tags, forms = sentence.column(tag_column), sentence.forms
+        sentence_tags, forms = tag_reader.column_of(sentence), sentence.forms
         if keep is not None:
             sentence_tags, forms = list(compress(sentence_tags, keep)), compress(forms, keep)
         if "_" in sentence_tags or "" in sentence_tags:
@@ -245,8 +295,15 @@ def build_corpus(
             language.append(language_number.get(sentence.language or "", -1))
         if with_heads:
             heads.extend(sentence.heads if keep is None else remove(sentence.heads, keep))
-    tag_numbers, tag_vocabulary, unknown_tags = tags.finish(tag_vocabulary)
-    word_numbers, word_vocabulary, _ = words.finish(word_vocabulary)
+    tag_reader.require_mapped()
+    tag_counts = tags.counts()
+    if tag_vocabulary is None:
+        tag_vocabulary = count_tags(tag_counts, (reading.rare_tags or RARE) if reading.features else 1)
+    found = find_tags(tags.numbers, tag_vocabulary)
+    tag_numbers = tags.renumbered(found)
+    if word_vocabulary is None:
+        word_vocabulary = Vocabulary.from_counts(words.counts())
+    word_numbers = words.renumbered(word_vocabulary.ids(words.numbers))
     if not needs_words:
         word_numbers = np.full(len(tag_numbers), -1, dtype=np.int32)
     return Corpus(
@@ -257,7 +314,7 @@ def build_corpus(
         index=np.array(index, dtype=np.int64),
         tag_vocabulary=tag_vocabulary,
         word_vocabulary=word_vocabulary,
-        unknown_tags=unknown_tags,
+        unknown_tags={tag: tag_counts[tag] for tag, number in zip(tags.numbers, found, strict=True) if number < 0},
         empty=empty,
         too_short=too_short,
         too_long=too_long,

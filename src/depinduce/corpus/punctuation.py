@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,54 +11,56 @@ from depinduce.corpus.conllu import UPOS, XPOS, Sentence
 from depinduce.errors import DepinduceError
 
 
-class Marks(NamedTuple):
-    """The tags that make a word punctuation: either of its two tags suffices."""
+@dataclass(frozen=True)
+class Marks:
+    """The tags that make a word punctuation, by their columns: one of its tags suffices."""
 
-    upos: frozenset[str]
-    xpos: frozenset[str]
+    by_column: Mapping[int, frozenset[str]]
 
     def keep(self, sentence: Sentence) -> list[bool] | None:
         """Which words stay, a flag for each; None if all stay."""
-        upos = sentence.column(UPOS) if self.upos else ()
-        xpos = sentence.column(XPOS) if self.xpos else ()
-        if self.upos.isdisjoint(upos) and self.xpos.isdisjoint(xpos):
+        columns = [(marks, sentence.column(number)) for number, marks in self.by_column.items()]
+        if all(marks.isdisjoint(tags) for marks, tags in columns):
             return None
         keep = [True] * len(sentence)
-        for marks, tags in ((self.upos, upos), (self.xpos, xpos)):
+        for marks, tags in columns:
             for position, tag in enumerate(tags):
                 if tag in marks:
                     keep[position] = False
         return keep
 
 
-_NOTHING = frozenset()
 _UD = frozenset({"PUNCT", "."})  # `.` in the twelve universal tags that came before UD
-_PENN = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "(", ")"})
+PENN = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "(", ")"})
+
+CURRENCY = frozenset({"$", "#"})
 
 PUNCTUATION = {
-    "ud": Marks(_UD, _NOTHING),
-    "penn": Marks(_NOTHING, _PENN),
-    "penn-currency": Marks(_NOTHING, _PENN | {"$", "#"}),
-    "none": Marks(_NOTHING, _NOTHING),
+    "ud": Marks({UPOS: _UD}),
+    "penn": Marks({XPOS: PENN}),
+    "penn-currency": Marks({XPOS: PENN | CURRENCY}),
+    "none": Marks({}),
 }
 MODES = ("auto", *PUNCTUATION)
 
 
-def marks_of(mode: str, tag_column: int = UPOS) -> Marks:
+def marks_of(mode: str, tag_column: int = UPOS, table: Mapping[str, str] | None = None) -> Marks:
     """The punctuation marks of a mode.
 
-    `auto` is `ud`, and the Penn tags as well when the tags are taken from XPOS.
+    `auto` is `ud`, and the Penn tags as well when the tags are taken from XPOS, and what a map of tags calls PUNCT.
     """
     if mode == "auto":
-        return Marks(_UD, _PENN if tag_column == XPOS else _NOTHING)
+        marks = {UPOS: _UD} | ({XPOS: PENN} if tag_column == XPOS else {})
+        mapped = frozenset(tag for tag, meant in (table or {}).items() if meant == "PUNCT")
+        return Marks(marks | {tag_column: marks.get(tag_column, frozenset()) | mapped} if mapped else marks)
     if mode not in PUNCTUATION:
         raise DepinduceError(f"There is no punctuation mode {mode!r}. Choose from: {', '.join(MODES)}.")
     return PUNCTUATION[mode]
 
 
-def is_punctuation(sentence: Sentence, mode: str, tag_column: int = UPOS) -> np.ndarray:
+def is_punctuation(sentence: Sentence, marks: Marks) -> np.ndarray:
     """Which words are punctuation, bool [n]."""
-    keep = marks_of(mode, tag_column).keep(sentence)
+    keep = marks.keep(sentence)
     return np.zeros(len(sentence), dtype=bool) if keep is None else ~np.array(keep, dtype=bool)
 
 

@@ -25,15 +25,17 @@ class AlignedTrees:
 def align_files(gold: str, predicted: str, reading: Reading) -> AlignedTrees:
     """The trees of two files that hold the same words. What is punctuation is decided by the gold file."""
     lengths, gold_heads, predicted_heads, tags = [], [], [], []
+    marks, tag_reader = reading.marks, reading.tag_reader()
     for ours, theirs in sentence_pairs(gold, predicted):
-        keep = ~is_punctuation(ours, reading.punctuation, reading.tag_column)
+        keep = ~is_punctuation(ours, marks)
         length = int(keep.sum())
         if not reading.fits(length):
             continue
         lengths.append(length)
         gold_heads += remove(ours.heads, keep)
         predicted_heads += remove(theirs.heads, keep)
-        tags += compress(ours.column(reading.tag_column), keep)
+        tags += map(tag_reader, compress(tag_reader.column_of(ours), keep))
+    tag_reader.require_mapped()
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     return AlignedTrees(offsets, np.array(gold_heads, dtype=np.int64), np.array(predicted_heads, dtype=np.int64), tags)
 

@@ -6,12 +6,16 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from itertools import compress
 
+import numpy as np
+
 from depinduce.corpus import Reading, Sentence, is_punctuation, read_sentences
 from depinduce.corpus.conllu import UPOS, XPOS
+from depinduce.corpus.tags import TagReader
 from depinduce.evaluation.trees import find_cycle, is_projective
 
 NO_SENTENCES = "not a single sentence"
 NO_TAG = "words without a tag"
+NOT_MAPPED = "tags for which --map has no line:"
 
 
 @dataclass
@@ -43,24 +47,26 @@ class Overview:
 
 def look_over(path: str, reading: Reading) -> Overview:
     """The overview of a file, which is read once and in bounded memory."""
-    overview = Overview(str(path))
+    overview, marks, tag_reader = Overview(str(path)), reading.marks, reading.tag_reader()
     for sentence in read_sentences(path):
         if len(sentence) == 0:
             overview.blocks_without_words += 1
             continue
-        _count(overview, sentence, reading)
+        _count(overview, sentence, is_punctuation(sentence, marks), tag_reader)
     if overview.sentences == 0:
         overview.problems[NO_SENTENCES] = []
+    if tag_reader.unmapped:
+        overview.problems[f"{NOT_MAPPED} {' '.join(sorted(tag_reader.unmapped))}"] = []
     return overview
 
 
-def _count(overview: Overview, sentence: Sentence, reading: Reading) -> None:
-    marks = is_punctuation(sentence, reading.punctuation, reading.tag_column)
-    tags = sentence.column(reading.tag_column)
+def _count(overview: Overview, sentence: Sentence, marks: np.ndarray, tag_reader: TagReader) -> None:
+    """marks: which words are punctuation [word]"""
+    tags = sentence.column(tag_reader.column)
     overview.sentences += 1
     overview.words += len(sentence)
     overview.punctuation += int(marks.sum())
-    overview.tags.update(tags)
+    overview.tags.update(map(tag_reader, tag_reader.column_of(sentence)))
     overview.lengths[int((~marks).sum())] += 1
     for name, column in (("upos", UPOS), ("xpos", XPOS)):
         overview.filled[name] += sum(tag not in ("_", "") for tag in sentence.column(column))

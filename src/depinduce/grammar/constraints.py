@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from depinduce.corpus import Corpus, Vocabulary
+from depinduce.corpus.tags import called
 from depinduce.grammar.rules import GO, Batch, Factors
 
 # Function words take no children under Universal Dependencies' content heads. CONJ is UD 1, CCONJ UD 2.
@@ -41,5 +42,5 @@ def constraint(tags: Vocabulary, non_heads: tuple[str, ...], corpus: Corpus, bat
 
 def allowed_heads(tags: Vocabulary, non_heads: Sequence[str], corpus: Corpus) -> np.ndarray | None:
     """Which words may have children if the non-heads may not; None where nothing is forbidden. [token]"""
-    forbidden = np.isin(np.array(tags.symbols), non_heads)
+    forbidden = np.isin(np.array(tags.symbols), called(tags, non_heads))
     return may_head(corpus.tags, corpus.offsets, forbidden) if forbidden.any() else None

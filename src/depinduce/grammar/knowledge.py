@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from depinduce.corpus import Vocabulary
+from depinduce.corpus.tags import bare_tag, called
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import LEFT, RIGHT
 from depinduce.settings import read_toml
@@ -46,11 +47,11 @@ class Knowledge:
 
     def category(self, tag: str) -> str:
         """Where a tag belongs; itself, if to no category."""
-        return next((name for name, tags in self.categories.items() if tag in tags), tag)
+        return next((name for name, tags in self.categories.items() if called([tag], tags)), tag)
 
     def matches(self, tags: Vocabulary) -> Matches:
         """The rules among these tags (or categories). None at all is an error, for then the tags are others."""
-        names = {tag: {tag, self.category(tag)} for tag in tags}
+        names = {tag: {tag, bare_tag(tag), self.category(tag)} for tag in tags}
 
         def called(name: str) -> list[int]:
             return [number for number, tag in enumerate(tags) if name in names[tag]]

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from depinduce.corpus.conllu import FEATS
+from depinduce.corpus.tags import bare_tag, called
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, STOP, Order, RuleCounts
 from depinduce.models.tag_model import GrammarModel
@@ -62,7 +64,9 @@ class GeneratedSentence:
         ]
         for number, (tag, head) in enumerate(zip(self.tags, self.heads, strict=True), start=1):
             columns = [str(number), tag, *"____", str(head), "dep" if head else "root", "_", "_"]
-            columns[tag_column - 1] = tag
+            columns[tag_column - 1] = bare = bare_tag(tag)
+            if tag != bare:
+                columns[FEATS - 1] = "|".join(sorted(tag[len(bare) + 1 :].split("+")))
             lines.append("\t".join(columns))
         return "\n".join(lines) + "\n\n"
 
@@ -83,7 +87,7 @@ class Generator:
         self.model, self.max_words = model, max_words
         self.too_long = 0  # stories thrown away because they grew longer than max_words
         self.disobedient = 0  # and because a tag had children that may have none
-        self.non_heads = [tag for tag in model.tags if tag in model.non_heads]
+        self.non_heads = called(model.tags, model.non_heads)
         self._non_heads = set(model.tags.ids(self.non_heads).tolist())
         self._random = np.random.default_rng(seed).random
         self._rows = Rows(model.order, len(model.tags))
@@ -208,7 +212,7 @@ def expected_uses(model: GrammarModel) -> Uses:
     )
 
     stop, go = np.exp(table.decision).T
-    go = np.where(np.isin(head, model.tags.ids(model.non_heads)), 0.0, go)
+    go = np.where(np.isin(head, model.tags.ids(called(model.tags, model.non_heads))), 0.0, go)
     going = go[:, None] * np.exp(table.child)  # [row, child]
 
     def kept_going(end: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from depinduce.corpus.tags import called
 from depinduce.errors import DepinduceError
 from depinduce.grammar.between_orders import lower_order
 from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, Order, RuleCounts, RuleTable
@@ -92,13 +93,13 @@ def inspect_grammar(model: GrammarModel, heads: Sequence[str] = ()) -> Inspectio
     """All there is to tell about a grammar; of its heads all, or these."""
     tags = model.tags
     for tag in heads:
-        if tag not in tags:
+        if not called(tags, [tag]):
             raise DepinduceError(f"This grammar has no tag {tag!r}. Its tags are: {' '.join(tags)}.")
-    non_heads = [tag for tag in tags if tag in model.non_heads]
+    non_heads = called(tags, model.non_heads)
     uses = expected_uses(model)
     weighted, view = _weighted(model.table, uses), first_order_view(model.table, model.order, uses)
     laid_open = [
-        _head(model, uses, weighted, view, tag) for tag in dict.fromkeys(heads or tags) if tag not in non_heads
+        _head(model, uses, weighted, view, tag) for tag in called(tags, heads or tags.symbols) if tag not in non_heads
     ]
     return Inspection(
         order=model.order.value,

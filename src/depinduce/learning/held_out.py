@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from depinduce.corpus import Corpus, Reading, Sentence, Vocabulary, build_corpus, read_sentences
+from depinduce.corpus.tags import called
 from depinduce.errors import DepinduceError
 from depinduce.learning.settings.learning import LearningSettings
 
@@ -55,11 +56,11 @@ def held_out(source: Source, reading: Reading, train: Corpus) -> Corpus:
 def warn_about_tags(settings: LearningSettings, train: Corpus) -> None:
     """Warn of non-heads that do not occur, and of columns that hold something else than tags."""
     tags = train.tag_vocabulary
-    missing = [tag for tag in settings.non_heads if tag != "ud" and tag not in tags]
+    missing = [tag for tag in settings.non_heads if tag != "ud" and not called(tags, [tag])]
     doubts = []
     if missing:
         doubts.append(f"--non-heads names tags that do not occur: {' '.join(missing)}. The tags are: {' '.join(tags)}")
-    elif settings.non_heads and not set(settings.constrained_tags) & set(tags):
+    elif settings.non_heads and not called(tags, settings.constrained_tags):
         doubts.append(f"none of the tags of --non-heads occurs. The tags are: {' '.join(tags)}")
     if len(tags) > 200:
         some = " ".join(tags.symbols[:3])

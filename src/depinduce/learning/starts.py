@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from depinduce.corpus import Corpus, Reading, Vocabulary, load_corpus
+from depinduce.corpus.tags import find_tags
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
 from depinduce.learning.harmonic import harmonic_table
@@ -78,7 +79,7 @@ def trees_of_file(path: str, train: Corpus, reading: Reading) -> np.ndarray:
 
 def _require_known_tags(directory: str, known: Vocabulary, tags: Vocabulary) -> None:
     """Warn of tags that the model to start from has not seen; refuse if it has seen none."""
-    unknown = [tag for tag in tags if tag not in known]
+    unknown = [tag for tag, number in zip(tags, find_tags(tags, known), strict=True) if number < 0]
     if len(unknown) == len(tags):
         raise DepinduceError(
             f"--init model {directory}: that model knows none of the tags {' '.join(tags)}; "
@@ -90,5 +91,5 @@ def _require_known_tags(directory: str, known: Vocabulary, tags: Vocabulary) -> 
 
 def in_vocabulary(corpus: Corpus, tags: Vocabulary) -> Corpus:
     """The corpus with its tags numbered as in another vocabulary, -1 where that one lacks them."""
-    translation = tags.ids(corpus.tag_vocabulary.symbols)
+    translation = find_tags(corpus.tag_vocabulary, tags)
     return replace(corpus, tags=np.where(corpus.tags >= 0, translation[corpus.tags], -1).astype(np.int32))

@@ -63,6 +63,10 @@ class JointModel(Model):
     def problem(self, corpus: Corpus) -> Problem:
         return self.over_tags.problem(corpus).times(as_factors(self.over_words.problem(corpus)))
 
+    def with_reading(self, reading: Reading) -> JointModel:
+        over_tags, over_words = self.over_tags.with_reading(reading), self.over_words.with_reading(reading)
+        return replace(self, over_tags=over_tags, over_words=over_words)
+
     def with_non_heads(self, tags: tuple[str, ...]) -> JointModel:
         over_tags, over_words = self.over_tags.with_non_heads(tags), self.over_words.with_non_heads(tags)
         return replace(self, over_tags=over_tags, over_words=over_words)

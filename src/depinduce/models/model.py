@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -87,6 +87,10 @@ class Model(ABC):
     @abstractmethod
     def with_non_heads(self, tags: tuple[str, ...]) -> Self:
         """The same, but these tags head nothing."""
+
+    def with_reading(self, reading: Reading) -> Self:
+        """The same, but files are read otherwise. Models are dataclasses; one without `reading` has its own way."""
+        return replace(self, reading=reading)  # pyright: ignore[reportArgumentType, reportCallIssue]
 
     @abstractmethod
     def rule_view(self) -> GrammarModel | None:

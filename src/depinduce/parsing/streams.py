@@ -13,7 +13,6 @@ from typing import TypeVar
 import numpy as np
 
 from depinduce.corpus import Corpus, Reading, Sentence, attach, build_corpus, open_output, read_sentences
-from depinduce.corpus.punctuation import marks_of
 from depinduce.models.model import Model
 from depinduce.parsing.decoding import Parses, Parsing, parse_trees
 from depinduce.parsing.long_sentences import Cost, cost_of, cut, joined, pieces_of
@@ -218,7 +217,7 @@ def _of_sentences(
     posteriors = None if parses.posteriors is None else np.minimum(parses.posteriors, 1.0).tolist()  # rounded sums
     log_z = None if parses.log_z is None else parses.log_z.tolist()
     log_probability = None if parses.log_probability is None else parses.log_probability.tolist()
-    marks = marks_of(reading.punctuation, reading.tag_column)
+    marks = reading.marks
     for number, sentence in enumerate(sentences):
         place, nothing = number_in_corpus.get(number), list[float | None]([None] * len(sentence))
         if place is None:  # no words, or nothing but punctuation

@@ -81,7 +81,7 @@ def tree_picture(
 
     heads, posteriors: a tree to draw in place of that in the sentence
     """
-    keep = (~is_punctuation(gold or sentence, reading.punctuation, reading.tag_column)).tolist()
+    keep = (~is_punctuation(gold or sentence, reading.marks)).tolist()
     if heads is None:
         heads, posteriors = sentence.heads, posteriors_of(sentence)
     gold_heads = None

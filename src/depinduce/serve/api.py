@@ -287,7 +287,7 @@ def _picture(parser: Parser, sentence: Sentence, heads, probabilities, width: in
 def _marks(parser: Parser, sentence: Sentence) -> list[int]:
     """The words that are punctuation, counted from 1."""
     reading = parser.model.reading
-    return [n for n, mark in enumerate(is_punctuation(sentence, reading.punctuation, reading.tag_column), 1) if mark]
+    return [n for n, mark in enumerate(is_punctuation(sentence, reading.marks), 1) if mark]
 
 
 def _most_words(parser: Parser) -> int:

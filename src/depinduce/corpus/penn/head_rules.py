@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from depinduce.corpus.penn.brackets import Tree
-from depinduce.corpus.punctuation import PUNCTUATION
+from depinduce.corpus.punctuation import PENN
 
 YAMADA_MATSUMOTO = """
     NP      last   POS|NN|NNP|NNPS|NNS NX JJR CD JJ JJS RB QP NP
@@ -77,7 +77,7 @@ COLLINS = """
     WHPP    last   IN TO FW
 """  # Collins (1999), appendix A; its rule for a final POS is part of the first line for NP; NX as in his parser
 
-_MARKS = PUNCTUATION["penn"].xpos
+_MARKS = PENN
 
 
 class HeadRules:

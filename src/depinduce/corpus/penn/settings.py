@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from depinduce.corpus.corpus import Reading
 from depinduce.corpus.penn.head_rules import HEAD_RULES
 from depinduce.corpus.penn.sections import parse_sections
-from depinduce.corpus.punctuation import PUNCTUATION
+from depinduce.corpus.punctuation import CURRENCY, PENN
 from depinduce.errors import DepinduceError
 from depinduce.settings import setting
 
 _TREATMENTS = ("keep", "remove")
-_PUNCTUATION = PUNCTUATION["penn"].xpos
-_CURRENCY = PUNCTUATION["penn-currency"].xpos - _PUNCTUATION
 
 
 @dataclass(frozen=True)
@@ -53,5 +51,5 @@ class PennSettings:
     @property
     def removed_tags(self) -> frozenset[str]:
         """The tags of the words that are taken out before heads are found."""
-        removed = _PUNCTUATION if self.punctuation == "remove" else frozenset()
-        return removed | _CURRENCY if self.currency == "remove" else removed
+        removed = PENN if self.punctuation == "remove" else frozenset()
+        return removed | CURRENCY if self.currency == "remove" else removed

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from depinduce.corpus import Corpus, Sentence, attach, read_sentences
-from depinduce.corpus.punctuation import marks_of
 from depinduce.errors import InputError
 from depinduce.evaluation.baselines import BASELINES
 from depinduce.evaluation.scores import Scores, score
@@ -224,8 +223,7 @@ def file_facts(
 
 def _kept_tags(model: Model, sentences: Sequence[Sentence], corpus: Corpus) -> list[str]:
     """The tags of all words but punctuation, as they are spelled in the file."""
-    column = model.reading.tag_column
-    marks = marks_of(model.reading.punctuation, column)
+    column, marks = model.reading.tag_column, model.reading.marks
     tags: list[str] = []
     for number in corpus.index:
         keep, own = marks.keep(sentences[number]), sentences[number].column(column)
@@ -270,7 +268,7 @@ def _foremost(candidates: Iterable[_Candidate], best: bool, number: int) -> list
 
 def _picture(model: Model, candidate: _Candidate, has_gold: bool) -> TreePicture:
     sentence, reading = candidate.sentence, model.reading
-    keep = marks_of(reading.punctuation, reading.tag_column).keep(sentence)
+    keep = reading.marks.keep(sentence)
     heads = candidate.heads if keep is None else attach(candidate.heads, keep)
     posteriors = None if candidate.posteriors is None else spread(candidate.posteriors, keep)
     gold = sentence if has_gold else None

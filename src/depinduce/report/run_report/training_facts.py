@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from depinduce.corpus.tags import called
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
 from depinduce.learning.settings.configuration import as_saved, configure
@@ -95,7 +96,7 @@ def training_facts(place: Place) -> TrainingFacts:
         longest=model.reading.max_length,
         tags=dict(zip(model.tags.symbols, model.tags.counts, strict=True)),
         sees_words=len(model.words) > 0,
-        non_heads=[tag for tag in model.tags if tag in model.non_heads],
+        non_heads=called(model.tags, model.non_heads),
         rules=settings.get("rules"),
         knowledge=list(_knowledge(model, settings)),
         settings=_settings(settings, as_saved(vars(model.reading))),
@@ -110,7 +111,7 @@ def training_facts(place: Place) -> TrainingFacts:
 
 def _knowledge(model: Model, settings: dict[str, Any]) -> Iterator[str]:
     """The linguistic knowledge that went into it, and what did not."""
-    told = [tag for tag in model.tags if tag in model.non_heads]
+    told = called(model.tags, model.non_heads)
     if told:
         stages = f" (in {', '.join(settings['constraint'])})" if settings.get("constraint") else ""
         yield f"Function-word constraint: {' '.join(told)} may not have children{stages}."
