@@ -241,6 +241,11 @@ def cut(name: str, size: int):
             "cannot be read",
             id="more tags than rules",
         ),
+        pytest.param(
+            changed_description(reading={"map": "/dev/zero"}),
+            "the map of tags /dev/zero is a file, and a model opens none but its own",
+            id="a map that is elsewhere",
+        ),
         pytest.param(cut("model.safetensors", 200), "cannot be read", id="tables cut short"),
         pytest.param(cut("model.safetensors", 0), "cannot be read", id="tables empty"),
         pytest.param(lambda folder: (folder / "model.safetensors").unlink(), "cannot be read", id="no tables"),

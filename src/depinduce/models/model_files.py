@@ -13,6 +13,7 @@ import numpy as np
 
 from depinduce import __version__
 from depinduce.corpus import Reading
+from depinduce.corpus.tag_maps import map_names
 from depinduce.errors import DepinduceError
 from depinduce.files import atomic_directory, write_file
 from depinduce.models.places import (
@@ -104,9 +105,12 @@ def damaged(directory: Path, error: Exception) -> DepinduceError:
 
 def how_made(description: dict) -> dict:
     """What every model remembers: tags that head nothing, how files are read, and its history."""
+    reading = description["reading"]
+    if isinstance(table := reading.get("map"), str) and table not in map_names():
+        raise ValueError(f"the map of tags {table} is a file, and a model opens none but its own")
     return {
         "non_heads": tuple(description["non_heads"]),
-        "reading": Reading(**description["reading"]),
+        "reading": Reading(**reading),
         "history": description["history"],
     }
 
