@@ -18,6 +18,7 @@ EXAMPLE = """depinduce serve grammar
   depinduce serve grammars/ another-grammar --port 0 --open"""
 PORT = 8321
 ONE_AFTER_THE_OTHER = 0.001  # seconds for which one thread may keep the interpreter while another waits for it
+M_ARENA_MAX = -8  # malloc.h
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from depinduce.serve.server import is_loopback
 
+    _share_heaps()
     torch.set_num_threads(1)  # for a single sentence, several are slower
     sys.setswitchinterval(ONE_AFTER_THE_OTHER)  # a small request takes it many times beside a large one
     server = _server(shelf, arguments)
@@ -61,6 +63,16 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         server.server_close()
     return 0
+
+
+def _share_heaps() -> None:
+    """Let threads share two heaps: each of many connections would keep what a large request once needed."""
+    import ctypes
+    from contextlib import suppress
+
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # another C library
+            ctypes.CDLL(None).mallopt(M_ARENA_MAX, 2)
 
 
 def _server(shelf, arguments: argparse.Namespace):
