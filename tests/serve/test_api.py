@@ -311,6 +311,8 @@ def test_a_byte_order_mark_is_no_part_of_a_word(ask):
         ("1  the  the  DET  _  _  2  det  _  _\n", "Line 1: the columns are separated by spaces"),
         ("1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n", "Line 1: word 1 'the' has no tag in column 4"),
         ("1\tthe\t_\t_\t_\t_\t_\t_\t_\t_\n", "say where the tags are with `depinduce train --tags`"),
+        ("9" * 5000 + "\ta" + "\t_" * 8 + "\n", "Line 1: the id '9999"),
+        ("1\ta\t_\tX\t_\t_\t" + "9" * 5000 + "\t_\t_\t_\n", "Line 1: the head 9999"),
         ("1\ta\t_\tX\t_\t_\t7\t_\t_\t_\n", "Line 1: the head 7 is not in the sentence"),
         (
             "a/X\n" * (MOST_SENTENCES + 1),
