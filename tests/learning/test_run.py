@@ -21,7 +21,7 @@ from depinduce.evaluation.trees import find_cycle, projective_sentences
 from depinduce.grammar.between_orders import raise_order
 from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.rules import Order, tag_batch
-from depinduce.learning.checkpoints import read_checkpoint
+from depinduce.learning.checkpoints import read_checkpoint, write_checkpoint
 from depinduce.learning.harmonic import harmonic_table
 from depinduce.learning.learners.learner import Start
 from depinduce.learning.learners.networks import make_learners
@@ -315,13 +315,50 @@ def test_resuming_with_other_sentences_is_refused(corpus, dev, name, whole):
         Run(configuration(**LADDER), corpus, dev, whole).resume()
 
 
-def test_a_damaged_checkpoint_is_refused(whole, tmp_path):
+def flipped(data: bytes, place: float) -> bytes:
+    """With one bit changed, so far in the file."""
+    changed = bytearray(data)
+    changed[int(place * len(data))] ^= 1
+    return bytes(changed)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda data: data[:-100], id="cut short"),
+        pytest.param(lambda data: b"", id="empty"),
+        pytest.param(lambda data: flipped(data, 0.1), id="a bit at the beginning"),
+        pytest.param(lambda data: flipped(data, 0.6), id="a bit in the middle"),
+        pytest.param(lambda data: flipped(data, 0.999), id="a bit at the end"),
+    ],
+)
+def test_a_damaged_checkpoint_is_refused(damage, whole, tmp_path):
     directory = tmp_path / "run"
     directory.mkdir()
     (directory / CONFIGURATION).write_bytes((whole / CONFIGURATION).read_bytes())
-    (directory / CHECKPOINT).write_bytes((whole / CHECKPOINT).read_bytes()[:-100])
+    (directory / CHECKPOINT).write_bytes(damage((whole / CHECKPOINT).read_bytes()))
     with pytest.raises(DepinduceError, match=r"checkpoint\.safetensors: cannot be read .* --overwrite"):
         Run(configuration(**LADDER), CORPUS, HELD_OUT, directory).resume()
+
+
+@pytest.mark.parametrize("state", [{}, {"rung": 7}, {"members": 9}, {"training": {}}, {"data": None}], ids=str)
+def test_a_checkpoint_that_says_odd_things_is_refused(state, whole, tmp_path):
+    directory = shutil.copytree(whole, tmp_path / "run")
+    arrays, own, true = read_checkpoint(directory / CHECKPOINT)
+    write_checkpoint(directory / CHECKPOINT, arrays, own, true | state if state else {})
+    with pytest.raises(DepinduceError, match=r"checkpoint\.safetensors: cannot be read .* --overwrite"):
+        Run(configuration(**LADDER), CORPUS, HELD_OUT, directory).resume()
+
+
+def test_metrics_that_are_lost_or_damaged_are_written_again(whole, tmp_path):
+    directory = shutil.copytree(whole, tmp_path / "run")
+    lines = (whole / METRICS).read_bytes().splitlines(keepends=True)
+    (directory / METRICS).write_bytes(b"".join([lines[0], b"\xff\n", *lines[2:4], b"[" * 100_000, b"\n"]))
+    assert resumed(directory)
+    found = (directory / METRICS).read_bytes().splitlines(keepends=True)
+    assert [found[0], *found[2:4]] == [lines[0], *lines[2:4]]
+    assert without_times(metrics(directory)) == without_times(metrics(whole))
+    assert files(directory) == files(whole)
 
 
 @pytest.mark.parametrize("batch_size", [0, 10])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
+import re
 import stat
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 import torch
 from learning.tagged import random_sentences, random_table, tagged
+from safetensors.numpy import load_file, save_file
 
 from depinduce import Parser
 from depinduce.corpus import Reading, Vocabulary
@@ -23,6 +25,7 @@ from depinduce.grammar.rules import Order
 from depinduce.learning.run import Run
 from depinduce.learning.settings.configuration import configure
 from depinduce.models.loading import load_grammar, load_model
+from depinduce.models.model_files import digest_of
 from depinduce.models.tag_model import GrammarModel
 
 
@@ -70,7 +73,10 @@ def test_the_description_tells_what_it_is_and_the_hash_of_its_files(tmp_path):
     assert (description["kind"], description["about"]) == ("tags", "a sibling grammar over tags")
     assert description["finished"] is False
     data = (tmp_path / "model" / "model.safetensors").read_bytes()
-    assert description["sha256"] == {"model.safetensors": hashlib.sha256(data).hexdigest()}
+    assert description["sha256"] == {
+        "model.safetensors": hashlib.sha256(data).hexdigest(),
+        "model.json": digest_of(description),
+    }
 
 
 def test_both_files_may_be_read_by_the_same_people(tmp_path):
@@ -198,11 +204,54 @@ def test_one_number_that_changed_is_noticed(tmp_path):
         load_grammar(tmp_path / "model")
 
 
+@pytest.mark.parametrize("spot", [0.1, 0.5, 0.9])
+def test_one_bit_that_changed_in_the_description_is_noticed(spot, tmp_path):
+    example(history={"rounds": [{"round": number, "train": -number / 7} for number in range(40)]}).save(tmp_path)
+    path = tmp_path / "model.json"
+    data, value = bytearray(path.read_bytes()), re.compile(rb'(?<="round": [1-9])\d')
+    place = value.search(data, int(spot * len(data))).start()
+    data[place] ^= 1  # another digit
+    path.write_bytes(data)
+    with pytest.raises(DepinduceError, match="model.json is not the file that was written"):
+        load_grammar(tmp_path)
+
+
+def test_white_space_in_the_description_does_not_matter(tmp_path):
+    example().save(tmp_path)
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")), sort_keys=True), "utf-8")
+    load_grammar(tmp_path)
+
+
+def test_a_model_without_digests_is_read_with_a_note(tmp_path):
+    example().save(tmp_path)
+    description = json.loads((tmp_path / "model.json").read_text("utf-8"))
+    del description["sha256"]
+    (tmp_path / "model.json").write_text(json.dumps(description), "utf-8")
+    with pytest.warns(UserWarning, match="does not say how its files should be: damage may go unnoticed"):
+        load_grammar(tmp_path)
+
+
+def describe(folder: Path, **changes) -> None:
+    """Change a description, as if it had been written so; None takes something out."""
+    path = folder / "model.json"
+    description = json.loads(path.read_text("utf-8")) | changes
+    description = {name: value for name, value in description.items() if value is not None}
+    description["sha256"]["model.json"] = digest_of(description)
+    path.write_text(json.dumps(description), "utf-8")
+
+
 def changed_description(**changes):
+    return lambda folder: describe(folder, **changes)
+
+
+def changed_numbers(**changes):
+    """Numbers that are damaged in a way that the digest, written afterwards, does not tell."""
+
     def change(folder: Path) -> None:
-        path = folder / "model.json"
-        description = json.loads(path.read_text("utf-8")) | changes
-        path.write_text(json.dumps({name: value for name, value in description.items() if value is not None}), "utf-8")
+        path = folder / "model.safetensors"
+        save_file(load_file(path) | changes, path)
+        describe(folder, sha256={"model.safetensors": hashlib.sha256(path.read_bytes()).hexdigest()})
 
     return change
 
@@ -246,6 +295,24 @@ def cut(name: str, size: int):
             "the map of tags /dev/zero is a file, and a model opens none but its own",
             id="a map that is elsewhere",
         ),
+        pytest.param(
+            lambda folder: (folder / "model.json").write_text("[" * 100_000), "model.json: damaged", id="json nested"
+        ),
+        pytest.param(
+            changed_description(sha256={"model.safetensors": 5}), "is not the file that was", id="digests that are none"
+        ),
+        pytest.param(changed_description(history=[]), "about its training cannot be", id="history of a list"),
+        pytest.param(changed_description(non_heads=[1]), "about its training cannot be", id="non-heads of numbers"),
+        pytest.param(changed_description(reading={"tags": "xpos", "page": 1}), "cannot be read", id="unknown reading"),
+        pytest.param(
+            changed_numbers(root=np.log(np.ones(3, dtype=np.float32) / 3)),
+            "root holds float32 numbers, not float64",
+            id="another kind of numbers",
+        ),
+        pytest.param(changed_numbers(root=np.full(3, -np.inf)), "root holds rows that are no", id="nothing possible"),
+        pytest.param(changed_numbers(root=np.array([0, np.nan, -np.inf])), "root holds rows that", id="not a number"),
+        pytest.param(changed_numbers(root=np.zeros(3)), "root holds rows that are no", id="probabilities above one"),
+        pytest.param(changed_numbers(root=np.full(3, 1e300)), "root holds rows that are no", id="huge numbers"),
         pytest.param(cut("model.safetensors", 200), "cannot be read", id="tables cut short"),
         pytest.param(cut("model.safetensors", 0), "cannot be read", id="tables empty"),
         pytest.param(lambda folder: (folder / "model.safetensors").unlink(), "cannot be read", id="no tables"),

@@ -7,9 +7,11 @@ import difflib
 import io
 import os
 import sys
+import warnings
 from importlib import import_module
 
 from depinduce import __version__
+from depinduce.cli.console import warn
 from depinduce.cli.options import HelpFormatter
 from depinduce.errors import DepinduceError
 from depinduce.interruption import INTERRUPTED, exit_code, like_ctrl_c
@@ -37,7 +39,8 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without ≤ still gets the table
-    with like_ctrl_c() as received:
+    with like_ctrl_c() as received, warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: warn(str(message))
         code = _guarded(arguments)
     return exit_code(code, received)
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import warnings
 from pathlib import Path
 
-from depinduce.cli.console import progress, say, show_table, warn
+from depinduce.cli.console import progress, say, show_table
 from depinduce.cli.options import add_settings, given_settings, names_of, read_assignments
 from depinduce.corpus import Reading
 from depinduce.corpus.languages import TEXTS, files_below, named_files, paths_of
@@ -75,7 +74,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    warnings.showwarning = lambda message, *_: warn(str(message))
     configuration = read_configuration(arguments)
     read_files(arguments)
 

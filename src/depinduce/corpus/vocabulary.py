@@ -68,4 +68,6 @@ class Vocabulary:
 
     @classmethod
     def from_json(cls, data: Mapping[str, list]) -> Vocabulary:
+        if not all(isinstance(symbol, str) for symbol in data["symbols"]):
+            raise ValueError("a symbol that is no text")
         return cls(data["symbols"], data["counts"])

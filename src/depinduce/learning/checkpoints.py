@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from depinduce.errors import DepinduceError
-from depinduce.files import write_file
+from depinduce.files import parse_json, write_file
 from depinduce.learning.learners.learner import Arrays, under, with_prefix
 from depinduce.models.model_files import upgraded_history
 
@@ -22,30 +25,54 @@ def write_checkpoint(path: Path, training: Arrays, run: Arrays, state: dict[str,
     from safetensors.numpy import save
 
     arrays = with_prefix("training.", training) | with_prefix("run.", run)
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     header = {"format_version": str(FORMAT_VERSION), "state": json.dumps(state)}
-    data = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, metadata=header)
+    header["sha256"] = _digest(arrays, header)
+    data = save(arrays, metadata=header)
     write_file(path, data, lasting=False)
 
 
 def read_checkpoint(path: Path) -> tuple[Arrays, Arrays, dict[str, Any]]:
     """What `write_checkpoint` wrote."""
-    from safetensors import safe_open
+    from safetensors.numpy import load
 
-    try:
-        with safe_open(path, framework="np") as file:
-            version = file.metadata()["format_version"]
-            if version not in ("2", str(FORMAT_VERSION)):
-                raise ValueError(f"written in format {version}; this version reads formats 2 and {FORMAT_VERSION}")
-            state = json.loads(file.metadata()["state"])
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, not a dict
+    with damage_told(path):
+        data = path.read_bytes()
+        arrays = load(data)
+        header = parse_json(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
+        version = header["format_version"]
+        if version not in ("2", str(FORMAT_VERSION)):
+            raise ValueError(f"written in format {version}; this version reads formats 2 and {FORMAT_VERSION}")
+        if version != "2" and header["sha256"] != _digest(arrays, header):
+            raise ValueError("it is not as it was written: its SHA-256 is another")
+        state = parse_json(header["state"])
         training, run = under("training.", arrays), under("run.", arrays)
         if version == "2":
             _upgrade(training, state)
-    except Exception as error:  # whatever a damaged file leads to
+        return training, run, state
+
+
+@contextmanager
+def damage_told(path: Path) -> Iterator[None]:
+    """An error that names the checkpoint, in the place of whatever a damaged one leads to."""
+    try:
+        yield
+    except DepinduceError:
+        raise
+    except Exception as error:
         raise DepinduceError(
             f"{path}: cannot be read ({type(error).__name__}: {error}). Start again with --overwrite."
         ) from error
-    return training, run, state
+
+
+def _digest(arrays: Arrays, header: dict[str, str]) -> str:
+    """The SHA-256 of all that a checkpoint says, but for this."""
+    digest = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype} {array.shape}\n".encode())
+        digest.update(array.tobytes())
+    digest.update(f"{header['format_version']} {header['state']}".encode())
+    return digest.hexdigest()
 
 
 def _upgrade(training: Arrays, state: dict[str, Any]) -> None:

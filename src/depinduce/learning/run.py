@@ -25,7 +25,7 @@ from depinduce.files import append_line, parse_json, write_file
 from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.knowledge import load_knowledge
 from depinduce.grammar.rules import RuleTable
-from depinduce.learning.checkpoints import read_checkpoint, write_checkpoint
+from depinduce.learning.checkpoints import damage_told, read_checkpoint, write_checkpoint
 from depinduce.learning.learners.learner import Arrays, Start, under, with_prefix
 from depinduce.learning.minibatches import Minibatches
 from depinduce.learning.settings.configuration import Configuration, as_saved, changes
@@ -322,6 +322,11 @@ class Run:
         if not path.exists():
             return  # killed before the first epoch
         arrays, own, state = read_checkpoint(path)
+        with damage_told(path):
+            self._restore(arrays, own, state)
+        self._mend_metrics()
+
+    def _restore(self, arrays: Arrays, own: Arrays, state: dict[str, Any]) -> None:
         self._require_same_data(state)
         self.rung, self.history = state["rung"], state["history"]
         self.watched |= state["watched"]
@@ -330,7 +335,6 @@ class Run:
         if state["training"] is not None:
             self.training = self._new_training(self.rungs[self.rung])
             self.training.restore(arrays, state["training"])
-        self._mend_metrics()
 
     def _require_same_configuration(self) -> None:
         before, now = read_toml(self._place / CONFIGURATION), as_saved(self.configuration.values())

@@ -11,7 +11,7 @@ from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus, Reading, Vocabulary
 from depinduce.grammar.rules import Order
 from depinduce.models.model import Model, OpenRules
-from depinduce.models.model_files import how_made, new_model, read_description
+from depinduce.models.model_files import bytes_of, how_made, new_model, read_description
 from depinduce.models.places import DESCRIPTION, PARTS, place_of_part
 from depinduce.models.tag_model import ORDERS, GrammarModel
 from depinduce.models.word_model import LexicalModel
@@ -91,6 +91,9 @@ class JointModel(Model):
     def read(cls, directory: Path, description: dict) -> JointModel:
         folders = [place_of_part(directory, name) for name in PARTS]
         about_tags, about_words = (read_description(folder / DESCRIPTION) for folder in folders)
+        for name in PARTS:
+            if f"{name}/{DESCRIPTION}" in description.get("sha256", {}):
+                bytes_of(directory, description, f"{name}/{DESCRIPTION}")  # the parts belong together
         if (about_tags["kind"], about_words["kind"]) != (GrammarModel.kind, LexicalModel.kind):
             raise ValueError("its parts must be a grammar over tags and one over words")
         over_tags = GrammarModel.read(folders[0], about_tags)

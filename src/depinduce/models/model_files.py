@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,13 +16,14 @@ from depinduce import __version__
 from depinduce.corpus import Reading
 from depinduce.corpus.tag_maps import map_names
 from depinduce.errors import DepinduceError
-from depinduce.files import atomic_directory, write_file
+from depinduce.files import atomic_directory, parse_json, write_file
 from depinduce.models.places import (
     DESCRIPTION,
     FORMAT,
     LEXICON,
     NETWORK,
     NUMBERS,
+    PARTS,
     place_of_part,
     require_place_for_model,
 )
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
     from depinduce.models.model import Model
 
 FORMAT_VERSION = 2
+WITHOUT_DIGEST = (
+    "{}: a model of version 0.1, which does not say how its files should be: damage may go unnoticed. "
+    "Trained again, or read and saved again, it does."
+)
 
 
 @contextmanager
@@ -47,7 +53,7 @@ def new_model(directory: str | Path, model: Model, own: dict) -> Iterator[Path]:
             "depinduce": __version__,
             "kind": model.kind,
             "about": model.about,
-            "sha256": {name: _sha256((folder / name).read_bytes()) for name in _files(folder)},
+            "sha256": {name: _sha256((folder / name).read_bytes()) for name in _files(folder)},  # and of itself
             "finished": model.history.get("finished", True),
             "non_heads": list(model.non_heads),
             **_languages(model.history),
@@ -55,6 +61,7 @@ def new_model(directory: str | Path, model: Model, own: dict) -> Iterator[Path]:
             **own,
             "history": model.history,
         }
+        about["sha256"][DESCRIPTION] = digest_of(parse_json(json.dumps(about)))
         text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
         write_file(folder / DESCRIPTION, text)
 
@@ -66,11 +73,18 @@ def _languages(history: dict) -> dict[str, dict[str, int]]:
 
 
 def _files(folder: Path) -> list[str]:
-    return [name for name in (NUMBERS, NETWORK, LEXICON) if (folder / name).exists()]
+    names = (NUMBERS, NETWORK, LEXICON, *(f"{part}/{DESCRIPTION}" for part in PARTS))
+    return [name for name in names if (folder / name).exists()]
 
 
 def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def digest_of(description: dict) -> str:
+    """The SHA-256 of all that a description says, but for this; white space and the order of names do not count."""
+    others = {name: digest for name, digest in description["sha256"].items() if name != DESCRIPTION}
+    return _sha256(json.dumps(description | {"sha256": others}, sort_keys=True).encode())
 
 
 def write_numbers(folder: Path, arrays: Mapping[str, np.ndarray], name: str = NUMBERS) -> None:
@@ -90,10 +104,14 @@ def numbers_of(directory: Path, description: dict, name: str = NUMBERS) -> dict[
 def bytes_of(directory: Path, description: dict, name: str) -> bytes:
     """A file, which must be the one that the description was written with."""
     data = (directory / name).read_bytes()
-    written = description.get("sha256", {}).get(name)
-    if written is not None and written != _sha256(data):
-        raise ValueError(f"{name} is not the file that was written: its SHA-256 is another")
+    _require_digest(description, name, _sha256(data))
     return data
+
+
+def _require_digest(description: dict, name: str, digest: str) -> None:
+    written = description.get("sha256", {}).get(name)
+    if written is not None and written != digest:
+        raise ValueError(f"{name} is not the file that was written: its SHA-256 is another")
 
 
 def damaged(directory: Path, error: Exception) -> DepinduceError:
@@ -105,14 +123,14 @@ def damaged(directory: Path, error: Exception) -> DepinduceError:
 
 def how_made(description: dict) -> dict:
     """What every model remembers: tags that head nothing, how files are read, and its history."""
-    reading = description["reading"]
+    reading, non_heads, history = (description[name] for name in ("reading", "non_heads", "history"))
+    if not (
+        isinstance(history, dict) and isinstance(non_heads, list) and all(isinstance(tag, str) for tag in non_heads)
+    ):
+        raise ValueError("what it says about its training cannot be")
     if isinstance(table := reading.get("map"), str) and table not in map_names():
         raise ValueError(f"the map of tags {table} is a file, and a model opens none but its own")
-    return {
-        "non_heads": tuple(description["non_heads"]),
-        "reading": Reading(**reading),
-        "history": description["history"],
-    }
+    return {"non_heads": tuple(non_heads), "reading": Reading(**reading), "history": history}
 
 
 def read_description(path: Path) -> dict:
@@ -123,8 +141,8 @@ def read_description(path: Path) -> dict:
             "Name the directory that `depinduce train --out` wrote."
         )
     try:
-        description = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        description = parse_json(path.read_bytes())
+    except (OSError, ValueError) as error:
         raise DepinduceError(f"{path}: damaged ({error}). Train the model again, or copy it again.") from error
     if not isinstance(description, dict) or description.get("format") != FORMAT:
         raise DepinduceError(f"{path}: not a model of depinduce. Name the directory that `depinduce train` wrote.")
@@ -135,8 +153,12 @@ def read_description(path: Path) -> dict:
             "Use that version of depinduce, or train the model again."
         )
     try:
+        if DESCRIPTION in description.get("sha256", {}):
+            _require_digest(description, DESCRIPTION, digest_of(description))
+        else:
+            warnings.warn(WITHOUT_DIGEST.format(path.parent), stacklevel=2)
         return description if description["format_version"] == FORMAT_VERSION else _upgraded(path.parent, description)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (OSError, KeyError, TypeError, AttributeError, ValueError) as error:
         raise damaged(path.parent, error) from error
 
 
@@ -149,7 +171,7 @@ def _upgraded(directory: Path, description: dict) -> dict:
     """The description of a model of format 1 as one of format 2."""
     kind = description.get("kind", "tags")
     if kind == "joint":
-        order = json.loads((place_of_part(directory, "tags") / DESCRIPTION).read_text(encoding="utf-8"))["order"]
+        order = parse_json((place_of_part(directory, "tags") / DESCRIPTION).read_bytes())["order"]
         about = f"a joint model: {_ORDERS[order]} grammar over tags, and a first-order one over words"
     elif kind == "hdp-dep":
         about = "HDP-DEP: a first-order grammar with hidden states"

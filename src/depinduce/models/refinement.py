@@ -97,11 +97,13 @@ class Refinement:
 
     @classmethod
     def from_json(cls, data: dict) -> Refinement:
-        return cls(
-            Vocabulary.from_json(data["tags"]),
-            Vocabulary.from_json(data["words"]),
-            Vocabulary.from_json(data["symbols"]),
-            np.array(data["symbol_of_tag"], dtype=np.int64),
-            tuple((symbol, name) for symbol, name in data["items"]),
-            data["emits_words"],
-        )
+        tags, words, symbols = (Vocabulary.from_json(data[name]) for name in ("tags", "words", "symbols"))
+        symbol_of_tag = np.array(data["symbol_of_tag"], dtype=np.int64)
+        items = tuple((int(symbol), str(name)) for symbol, name in data["items"])
+        emits_words = bool(data["emits_words"])
+        if symbol_of_tag.shape != (len(tags),) or (not emits_words and len(items) != len(tags)):
+            raise ValueError("not every tag has a symbol and an item")
+        for symbol in (*symbol_of_tag.tolist(), *(symbol for symbol, _ in items)):
+            if not 0 <= symbol < len(symbols):
+                raise ValueError(f"there is no symbol {symbol}")
+        return cls(tags, words, symbols, symbol_of_tag, items, emits_words)

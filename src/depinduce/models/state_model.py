@@ -22,6 +22,7 @@ from depinduce.grammar.rules import Order, RuleCounts
 from depinduce.models.model import Model, OpenRules
 from depinduce.models.model_files import how_made, new_model, numbers_of, write_numbers
 from depinduce.models.refinement import Refinement
+from depinduce.models.sound_numbers import require_expected_logs, require_finite, require_kind
 from depinduce.models.tag_model import GrammarModel
 
 SMOOTHING = 0.1  # of the view as a plain grammar
@@ -111,6 +112,7 @@ class HdpModel(Model):
         refinement = Refinement.from_json(description["refinement"])
         for rules in parts.values():
             _require_shape(rules, refinement, arrays["shares"])
+        _require_sound(parts["rules"], parts["counts"], arrays["shares"])
         return cls(refinement=refinement, shares=arrays["shares"], **parts, **how_made(description))
 
 
@@ -121,3 +123,19 @@ def _require_shape(rules: StateRules, refinement: Refinement, shares: np.ndarray
     wanted = ((symbols, states), (*context, symbols, states), (*context, 2), (len(refinement.items), states))
     if tuple(part.shape for part in rules) != wanted:
         raise ValueError(f"the rules are not those of {symbols} symbols")
+
+
+def _require_sound(rules: StateRules, counts: StateRules, shares: np.ndarray) -> None:
+    """Rules are expected log probabilities, the rest weights."""
+    rows = {
+        "root": rules.root.ravel(),  # a symbol and a state, as a child is
+        "child": rules.child.reshape(*rules.child.shape[:4], -1),
+        "decision": rules.decision,
+        "emission": rules.emission[..., None],  # of one item at a time: their sum is 1 for each symbol
+    }
+    require_expected_logs(rows)
+    weights = {**counts._asdict(), "shares": shares}
+    require_kind(weights)
+    require_finite(weights)
+    if any((part < 0).any() for part in weights.values()):
+        raise ValueError("a number of times or a share is negative")

@@ -18,6 +18,7 @@ from depinduce.grammar.rules import Order, RuleTable, tag_batch
 from depinduce.models.model import Model, OpenRules
 from depinduce.models.model_files import how_made, new_model, numbers_of, write_numbers
 from depinduce.models.places import NETWORK
+from depinduce.models.sound_numbers import require_distributions, require_finite
 
 ORDERS = {
     Order.FIRST: "a first-order grammar",
@@ -89,7 +90,9 @@ class GrammarModel(Model):
         order, tags = Order(description["order"]), Vocabulary.from_json(description["tags"])
         table = RuleTable(**numbers_of(directory, description))
         _require_shape(table, order, len(tags))
+        require_distributions(table.named)
         network = numbers_of(directory, description, NETWORK) if (directory / NETWORK).exists() else None
+        require_finite(network or {})
         inside_out = description.get("inside_out", False)
         return cls(order, tags, table, inside_out=inside_out, network=network, **how_made(description))
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
 import torch
 
 from depinduce.chart.problems import Problem
@@ -17,6 +18,7 @@ from depinduce.grammar.rules import Order
 from depinduce.models.model import Model, OpenRules
 from depinduce.models.model_files import bytes_of, how_made, new_model, numbers_of, write_numbers
 from depinduce.models.places import LEXICON
+from depinduce.models.sound_numbers import require_finite, require_kind
 from depinduce.models.tag_model import ORDERS
 from depinduce.networks.lexicon import Lexicon
 from depinduce.networks.network_settings import NetworkSettings
@@ -97,5 +99,7 @@ class LexicalModel(Model):
         settings = NetworkSettings(**description["network"])
         network = LexicalNetwork(Order(description["order"]), lexicon, settings, description["tag_size"])
         weights = numbers_of(directory, description)
+        require_kind(weights, np.float32)
+        require_finite(weights)
         network.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
         return cls(network=network, settings=settings, **how_made(description))

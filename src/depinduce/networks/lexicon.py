@@ -85,4 +85,7 @@ class Lexicon:
         pairs, words = np.array(data["pairs"], dtype=np.int32).reshape(-1, 2), Vocabulary.from_json(data["words"])
         if ((pairs < 0) | (pairs >= [len(tags), len(words)])).any():
             raise ValueError("a pair of a tag and a word that are not there")
-        return cls(tags, words, pairs)
+        lexicon = cls(tags, words, pairs)
+        if (np.diff(lexicon._codes) <= 0).any():  # they are looked up by halves
+            raise ValueError("pairs of tags and words that are not in order")
+        return lexicon

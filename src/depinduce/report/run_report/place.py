@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from depinduce.errors import DepinduceError
+from depinduce.files import parse_json
 from depinduce.models.loading import load_model
 from depinduce.models.places import CONFIGURATION, DESCRIPTION, METRICS, SEEDS, place_of_model, place_of_seed
 
@@ -69,7 +69,7 @@ def _tell_if_unfinished(directory: Path) -> None:
 
 def _read_seeds(path: Path) -> SeedsOnDisk:
     try:
-        summary = json.loads(path.read_text(encoding="utf-8"))
+        summary = parse_json(path.read_bytes())
         lines = [{"seed": int(line["seed"]), **line} for line in summary["seeds"]]
         return SeedsOnDisk(path.parent, str(summary["by"]), int(summary["best_seed"]), lines)
     except (ValueError, KeyError, TypeError) as error:
@@ -86,7 +86,7 @@ def _seconds(history: dict[str, Any], run: Path | None = None) -> float | None:
     if run is None:
         return None
     try:
-        lines = (run / METRICS).read_text(encoding="utf-8").splitlines()
-        return sum(float(json.loads(line)["seconds"]) for line in lines) if lines else None
+        lines = (run / METRICS).read_bytes().splitlines()
+        return sum(float(parse_json(line)["seconds"]) for line in lines) if lines else None
     except (OSError, ValueError, KeyError, TypeError):  # it was copied without them
         return None
