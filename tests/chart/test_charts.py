@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from chart.enumeration import Enumerated, projective_trees, random_problem
+from parameters import some_now
 
 from depinduce.chart import batched
 from depinduce.chart.engine import (
@@ -28,6 +29,8 @@ LENGTHS = [3, 1, 5, 2, 4, 1, 5, 3, 2]
 
 every_order = pytest.mark.parametrize("order", list(Order))
 both_spaces = pytest.mark.parametrize("space", ["auto", "log"])
+# For what has passes of its own in log space: to compile them takes longer than all these tests.
+log_space_later = some_now("space", ["auto"], later=["log"])
 with_and_without_factors = pytest.mark.parametrize("factors", [False, True])
 plain_and_shuffled = pytest.mark.parametrize("shuffled", [False, True])
 
@@ -115,7 +118,7 @@ def test_six_words_equal_enumeration(order, space):
 
 
 @every_order
-@both_spaces
+@log_space_later
 @with_and_without_factors
 def test_entropy_equals_enumeration(order, space, factors):
     problem, exact = mixed_lengths(order, factors, shuffled=True)
@@ -220,7 +223,7 @@ def test_among_equal_trees_one_is_chosen_whole(order):
 
 
 @every_order
-@both_spaces
+@log_space_later
 def test_samples_come_as_often_as_they_are_probable(order, space):
     tags = np.tile([0, 1, 2, 1], 200)  # the same sentence 200 times, 100 samples of each
     table, *_ = random_problem(order, [4], tags=3, seed=7)
@@ -236,7 +239,7 @@ def test_samples_come_as_often_as_they_are_probable(order, space):
 
 
 @every_order
-@both_spaces
+@log_space_later
 def test_arcs_of_samples_match_the_posteriors_of_long_sentences(order, space):
     table, batch, factors = random_problem(order, [11] * 4, tags=3, seed=9, factors=True)
     found = sample_trees(table, batch, 1000, factors, seed=10, space=space)
@@ -335,7 +338,7 @@ def assert_no_nan(*results):
 
 
 @every_order
-@both_spaces
+@log_space_later
 def test_forbidden_heads_leave_no_trace_of_nan(order, space):
     table, batch, _ = random_problem(order, LENGTHS, tags=3, seed=16, shuffled=True)
     allowed = np.random.default_rng(17).random(len(batch.column)) < 0.5
@@ -373,7 +376,7 @@ def test_impossible_rules_have_no_counts(order, space):
 
 
 @every_order
-@both_spaces
+@log_space_later
 def test_a_sentence_without_a_tree_does_not_disturb_its_neighbours(order, space):
     table, batch, _ = random_problem(order, [4, 3, 5, 4], tags=3, seed=20)
     factors = forbid_heads(batch, ~np.isin(np.arange(16), [4, 5, 6]))  # nobody heads anything in 4..7
@@ -413,7 +416,7 @@ def test_without_any_tree_nothing_is_counted(order, space):
 
 
 @every_order
-@both_spaces
+@log_space_later
 def test_a_single_word_is_the_root_and_stops_twice(order, space):
     table, batch, _ = random_problem(order, [1], tags=2, seed=23)
     found = expectations(table, batch, positions=True, space=space)

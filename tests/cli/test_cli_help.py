@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 import subprocess
 import sys
@@ -34,15 +35,34 @@ def test_the_overview_names_every_command_and_imports_nothing_heavy(capsys):
     assert not imported("--help") & {"numpy", "torch", "numba", "rich", "safetensors"}
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_help_of_a_command_has_an_example_and_does_not_wait_for_torch_or_numba(command):
-    done = depinduce_process(command, "--help", text=True)
-    assert done.returncode == 0
+# Asks one command after the other for its help, and says what that has imported in all.
+HELP_OF_ALL = """
+import contextlib, io, json, sys
+from depinduce.cli import COMMANDS, main
+texts = {}
+for command in COMMANDS:
+    with contextlib.redirect_stdout(io.StringIO()) as shown, contextlib.suppress(SystemExit):
+        main([command, "--help"])
+    texts[command] = shown.getvalue()
+print(json.dumps([texts, sorted(sys.modules)]))
+"""
+
+
+def test_the_help_of_every_command_has_an_example_and_does_not_wait_for_torch_or_numba():
+    done = subprocess.run([sys.executable, "-c", HELP_OF_ALL], capture_output=True, text=True, timeout=60, check=True)
     assert done.stderr == ""
-    assert "usage: depinduce" in done.stdout
-    _, _, example = done.stdout.partition("example:\n")
-    assert example.startswith(f"  depinduce {command}")
-    assert not imported(command, "--help") & {"torch", "numba"}
+    texts, modules = json.loads(done.stdout)
+    assert not {"torch", "numba"} & set(modules)
+    for command in COMMANDS:
+        assert "usage: depinduce" in texts[command]
+        _, _, example = texts[command].partition("example:\n")
+        assert example.startswith(f"  depinduce {command}")
+
+
+def test_help_is_no_error_in_a_process_of_its_own():
+    done = depinduce_process("parse", "--help", text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "usage: depinduce parse" in done.stdout
 
 
 def help_of(command: str, capsys, monkeypatch, columns: int = 80) -> str:
