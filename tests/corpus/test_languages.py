@@ -138,5 +138,5 @@ def test_languages_are_part_of_the_fingerprint():
     assert len({corpus.fingerprint() for corpus in (both, other, none, corpus_of("fr"))}) == 4
     assert (
         replace(both, languages=("fr", "cs")).fingerprint() != both.fingerprint()
-    )  # another name for the same numbers
+    )  # the same numbers
     assert both.identity()["languages"] == {"fr": 1, "pl": 2}
