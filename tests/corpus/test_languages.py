@@ -136,7 +136,5 @@ def test_without_languages_a_corpus_is_what_it_always_was():
 def test_languages_are_part_of_the_fingerprint():
     both, other, none = corpus_of("fr", "pl"), corpus_of("pl", "fr"), corpus_of()
     assert len({corpus.fingerprint() for corpus in (both, other, none, corpus_of("fr"))}) == 4
-    assert (
-        replace(both, languages=("fr", "cs")).fingerprint() != both.fingerprint()
-    )  # the same numbers
+    assert replace(both, languages=("fr", "cs")).fingerprint() != both.fingerprint()  # the same numbers
     assert both.identity()["languages"] == {"fr": 1, "pl": 2}
