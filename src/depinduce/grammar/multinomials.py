@@ -49,7 +49,7 @@ class Multinomials:
         child = total.child
         if not self.child_valence:
             child = self._tie_valences(child)
-        return RuleTable(_log_shares(total.root), _log_shares(child), _log_shares(total.decision))
+        return RuleTable(log_shares(total.root), log_shares(child), log_shares(total.decision))
 
     def _tie_valences(self, child: np.ndarray) -> np.ndarray:
         """Counts summed over the valences. A sibling grammar knows valence only through NULL, and keeps it."""
@@ -63,12 +63,17 @@ class Multinomials:
         return self.pseudo.dot(table)
 
 
-def _log_shares(counts: np.ndarray) -> np.ndarray:
-    """log of counts as shares of their row; a row without any count is uniform."""
+def shares(counts: np.ndarray) -> np.ndarray:
+    """Counts as shares of their row; a row without any count is uniform."""
     totals = counts.sum(axis=-1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.where(totals > 0, counts / totals, 1.0 / counts.shape[-1])
-        return np.log(shares)
+        return np.where(totals > 0, counts / totals, 1.0 / counts.shape[-1])
+
+
+def log_shares(counts: np.ndarray) -> np.ndarray:
+    """The logs of `shares`."""
+    with np.errstate(divide="ignore"):
+        return np.log(shares(counts))
 
 
 def uniform_counts(order: Order, tags: int) -> RuleCounts:

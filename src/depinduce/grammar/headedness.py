@@ -1,0 +1,159 @@
+"""Which tags head which, whatever the side: what languages have in common, and each language's own order around it.
+
+A *headedness* counts the rules of trees without the side on which a child stands: N(h, v, c) children, N(h, v, d)
+decisions, N(c) roots, for heads h, valences v, children c and decisions d. Languages are pooled by adding theirs.
+Shares of these counts are the prior of a first-order grammar whose order, the sides s, is free:
+
+    q(c | h)       ∝ N(h, c) + RARE                                 child tags of a head
+    q(c | h, v)    ∝ N(h, v, c) + backoff · q(c | h)
+    F(d | h, v)    ∝ N(h, v, d) + RARE
+    U(c)           ∝ N(c) + RARE
+
+Such a grammar starts with p(c | h, s, v) = q, stops F and roots U on both sides alike. From the expected counts E that
+it then gives to a language's text it learns the sides, and only then and slowly everything else:
+
+    δ(s | h, c)    ∝ E(h, c, s) + side                              on which side of h does c stand?
+    p̃(c | h, s, v) ∝ q(c | h, v) · δ(s | h, c)                      the prior, with this order
+    p(c | h, s, v) ∝ E(h, s, v, c) + child · p̃(c | h, s, v)
+    p(d | h, s, v) ∝ E(h, s, v, d) + decision · F(d | h, v)
+    p(c | ROOT)    ∝ E(c) + root · U(c)
+
+All of it works on one language, or on several at once: arrays may have one more axis, `language`, before all others.
+In a chart several languages are one grammar in which every language has tags of its own (`joined`, `parted`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from depinduce.corpus import Vocabulary
+from depinduce.grammar.multinomials import log_shares, shares
+from depinduce.grammar.rules import Order, RuleArrays, RuleCounts, RuleTable
+
+RARE = 0.01  # the count of what no tree has shown: not impossible
+SENTENCES = 1000.0  # to so many the counts of a language are scaled, so that languages weigh alike
+
+
+class FirstOrder(NamedTuple):
+    """A number for every first-order rule, of each of some languages."""
+
+    root: np.ndarray  # [language, tag]
+    child: np.ndarray  # [language, direction, head, valence, child]
+    decision: np.ndarray  # [language, direction, head, valence, STOP or GO]
+
+
+def symbols(tags: np.ndarray, language: np.ndarray, tag_count: int) -> np.ndarray:
+    """The tags of words as the tags that their languages have in one grammar of all. [token]"""
+    return (language * tag_count + tags).astype(np.int32)
+
+
+def parted(rules: RuleArrays, languages: int) -> FirstOrder:
+    """The numbers of each language, of a first-order grammar in which every language has tags of its own."""
+    tags, each = len(rules.root) // languages, np.arange(languages)
+    child = rules.child.reshape(2, languages, tags, 2, languages, tags)
+    decision = rules.decision.reshape(2, languages, tags, 2, 2)
+    return FirstOrder(rules.root.reshape(languages, tags), child[:, each, :, :, each], decision.swapaxes(0, 1))
+
+
+def joined(table: FirstOrder) -> RuleTable:
+    """One table of all languages; a head has no children in another language."""
+    languages, tags = table.root.shape
+    each, symbol_count = np.arange(languages), languages * tags
+    child = np.full((2, languages, tags, 2, languages, tags), -np.inf)
+    child[:, each, :, :, each] = table.child
+    decision = table.decision.swapaxes(0, 1)
+    rows = Order.FIRST.shape(symbol_count)
+    return RuleTable.of_tags(
+        table.root.reshape(-1), child.reshape(*rows, symbol_count), np.ascontiguousarray(decision).reshape(*rows, 2)
+    )
+
+
+@dataclass(frozen=True)
+class Headedness(RuleArrays):
+    """The counts of rules, whatever the side. All may have an axis of languages before."""
+
+    root: np.ndarray  # [tag]
+    child: np.ndarray  # [head, valence, child]
+    decision: np.ndarray  # [head, valence, STOP or GO]
+
+    @classmethod
+    def by_language(cls, counts: RuleCounts, sentences: np.ndarray) -> Headedness:
+        """That of every language, each scaled to the same number of sentences. sentences: [language] counted"""
+        root, child, decision = parted(counts, len(sentences))
+        scale = SENTENCES / np.maximum(sentences, 1)
+        return cls(
+            root * scale[:, None],
+            child.sum(axis=1) * scale[:, None, None, None],
+            decision.sum(axis=1) * scale[:, None, None, None],
+        )
+
+    def pooled(self) -> Headedness:
+        """That of all languages together."""
+        return Headedness(*(part.sum(axis=0) for part in self.parts))
+
+    def of_the_others(self) -> Headedness:
+        """For every language, that of all other languages: what they leave open it decides, and not it alone.
+
+        A language that is alone has only itself.
+        """
+        if len(self.root) == 1:
+            return self
+        return Headedness(*(part.sum(axis=0) - part for part in self.parts))
+
+    def among(self, known: Vocabulary, tags: Vocabulary) -> Headedness:
+        """The same of other tags; one that is not `known` is an average tag. Without an axis of languages."""
+        places = known.ids(tags)
+        root, child, decision = (_with_average(part, axis=0) for part in self.parts)  # the last one has number -1
+        return Headedness(root[places], _with_average(child, axis=2)[places][:, :, places], decision[places])
+
+
+def _with_average(part: np.ndarray, axis: int) -> np.ndarray:
+    return np.concatenate([part, part.mean(axis=axis, keepdims=True)], axis=axis)
+
+
+@dataclass(frozen=True)
+class Strengths:
+    """How many counts the prior is worth, in a row of rules or for a pair of tags."""
+
+    child: float = 1000.0
+    decision: float = 30.0
+    root: float = 300.0
+    side: float = 2.5
+    backoff: float = 50.0
+
+
+class OrderFree:
+    """Grammars around a headedness: how they start, and how counts become rules."""
+
+    def __init__(self, headedness: Headedness, strengths: Strengths | None = None):
+        """headedness: [language, …]"""
+        self.headedness, self.strengths = headedness, strengths or Strengths()
+        in_general = shares(headedness.child.sum(axis=2, keepdims=True) + RARE)
+        child = shares(headedness.child + self.strengths.backoff * in_general)  # q(c | h, v)
+        self.root = shares(headedness.root + RARE)  # [language, tag]
+        self.child = child[:, None]  # [language, direction, head, valence, child], directions alike
+        self.decision = shares(headedness.decision + RARE)[:, None]
+
+    def start(self) -> FirstOrder:
+        """The log probabilities of a grammar in which a child stands on either side alike."""
+        both = (1, 2, 1, 1, 1)
+        return FirstOrder(np.log(self.root), np.log(np.tile(self.child, both)), np.log(np.tile(self.decision, both)))
+
+    def ordered(self, counts: FirstOrder) -> np.ndarray:
+        """p̃(c | h, s, v): the prior of children where counts tell the order."""
+        side = counts.child.sum(axis=3) + self.strengths.side  # [language, direction, head, child]
+        total = side.sum(axis=1, keepdims=True)
+        side = np.divide(side, total, out=np.full_like(side, 0.5), where=total > 0)
+        return shares(self.child * side[:, :, :, None])
+
+    def estimate(self, counts: FirstOrder) -> FirstOrder:
+        """The log probabilities of the grammar that learns from these counts."""
+        strengths = self.strengths
+        return FirstOrder(
+            log_shares(counts.root + strengths.root * self.root),
+            log_shares(counts.child + strengths.child * self.ordered(counts)),
+            log_shares(counts.decision + strengths.decision * self.decision),
+        )
