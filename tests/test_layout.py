@@ -46,6 +46,7 @@ ELSEWHERE = {
     "insight/texts.py": ("cli/test_cli_inspect.py", "the sentences that the command prints"),
     "learning/checkpoints.py": ("learning/test_run.py", "a run that was stopped goes on from one"),
     "learning/held_out.py": ("cli/test_cli_train.py", "`train` with `--dev` and without"),
+    "learning/ladder.py": ("learning/learners/test_polyglot.py", "a ladder for every language; one alone in test_run"),
     "learning/learners/learner.py": ("learning/test_training.py", "what a training asks of its learners"),
     "learning/lesson.py": ("test_parser_api.py", "`Parser.train`, by way of the files that it is given"),
     "learning/progress_texts.py": ("cli/test_cli_train.py", "shown while it trains; no test reads its words yet"),

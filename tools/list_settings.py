@@ -10,6 +10,7 @@ from depinduce.corpus import Reading
 from depinduce.learning.settings.counts import CountSettings
 from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.settings.networks import NeuralSettings
+from depinduce.learning.settings.order_free import PolyglotSettings
 from depinduce.learning.settings.states import HdpSettings
 from depinduce.networks.lexical_settings import LexicalSettings
 from depinduce.networks.network_settings import NetworkSettings
@@ -19,6 +20,7 @@ GROUPS = {
     "Every model": LearningSettings,
     "Count models (dmv, dmv-sibling, dmv-grand)": CountSettings,
     "hdp-dep": HdpSettings,
+    "Many languages (polyglot, order-free)": PolyglotSettings,
     "Neural models": NeuralSettings,
     "The network of neural models": NetworkSettings,
     "Models that see words (lexical-…, joint-…)": LexicalSettings,

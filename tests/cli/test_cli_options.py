@@ -24,6 +24,7 @@ COMMON = {"seed": 1, "max_length": 6}
 BASES: dict[str, dict[str, Any]] = {
     "dmv": {"rules": "ud", "non_heads": ["ud"], "iterations": 2, "tags": "upos+Number"},
     "hdp-dep": {"rules": "ud", "iterations": 2},
+    "polyglot": {"init": ["recipe", "wsj-dmv"], "iterations": 2, "poolings": 2},
     "joint-sibling": {"method": "em", "epochs": 1},
 }
 EXPERT: dict[str, dict[str, Any]] = {  # values of all settings without an option, none of them its default
@@ -31,6 +32,10 @@ EXPERT: dict[str, dict[str, Any]] = {  # values of all settings without an optio
     "hdp-dep": {
         "symbols": "categories", "emit": "words", "top_concentration": 2.0, "concentration": 5.0, "child_prior": 0.5,
         "decision_prior": 2.0, "emission_prior": 0.2,
+    },
+    "polyglot": {
+        "child_strength": 100.0, "decision_strength": 10.0, "root_strength": 20.0, "side_smoothing": 1.0,
+        "backoff": 5.0, "votes": 0.25, "voting": 1,
     },
     "joint-sibling": {
         "size": 8, "child_rank": 4, "decision_rank": 2, "encoder": "wsj", "skip_connections": False, "tag_size": 5,
@@ -60,6 +65,8 @@ def test_every_setting_without_an_option_is_tried_here():
 @pytest.mark.parametrize("model", EXPERT)
 def test_a_setting_without_an_option_is_one_of_recipes_of_programs_and_of_set(model, tmp_path):
     train = demo_part(tmp_path / "train.conllu", count=20)
+    texts = {"one": train, "two": train} if model == "polyglot" else None
+    files = [train] if texts is None else [f"{name}={path}" for name, path in texts.items()]
     base, expert = {"model": model} | COMMON | BASES[model], EXPERT[model]
     (tmp_path / "base.toml").write_text(to_toml(base), "utf-8")
     (tmp_path / "whole.toml").write_text(to_toml(base | expert), "utf-8")
@@ -67,11 +74,11 @@ def test_a_setting_without_an_option_is_one_of_recipes_of_programs_and_of_set(mo
         f"{name}={' '.join(value) if isinstance(value, list) else str(value).replace('False', 'false')}"
         for name, value in expert.items()
     ]
-    options = ["--train", train, "--recipe", tmp_path / "base.toml", "--set", *written]
+    options = ["--train", *files, "--recipe", tmp_path / "base.toml", "--set", *written]
     assert depinduce("train", *options, "--out", tmp_path / "set") == 0
-    options = ["--train", train, "--recipe", tmp_path / "whole.toml"]
+    options = ["--train", *files, "--recipe", tmp_path / "whole.toml"]
     assert depinduce("train", *options, "--out", tmp_path / "recipe") == 0
-    made = Parser.train(train, recipe=str(tmp_path / "base.toml"), out=tmp_path / "program", **expert)
+    made = Parser.train(texts or train, recipe=str(tmp_path / "base.toml"), out=tmp_path / "program", **expert)
     assert made.model.history["settings"].items() >= expert.items()
     by_set, by_recipe, by_program = (contents(tmp_path / way / "model") for way in ("set", "recipe", "program"))
     assert by_set == by_recipe == by_program

@@ -43,9 +43,9 @@ def test_other_names_are_refused_with_those_there_are(name):
 
 def test_only_grammars_over_tags_are_rungs():
     rungs = [name for name, line in MODELS.items() if line.over_tags]
-    assert rungs == ["dmv", "dmv-sibling", "dmv-grand", "ndmv", "sibling", "grand"]
+    assert rungs == ["dmv", "dmv-sibling", "dmv-grand", "order-free", "ndmv", "sibling", "grand"]
     for name in MODELS:
-        values = {"model": "sibling", "ladder": (name,)}
+        values = {"model": "sibling", "ladder": (name,), "init": ("universal" if name == "order-free" else "harmonic",)}
         if name in rungs:
             assert configure(values).learning.of_rung(0).model == name
         else:

@@ -21,6 +21,7 @@ from depinduce.learning.settings.configuration import MAX_LENGTH, Configuration,
 from depinduce.learning.settings.counts import CountSettings
 from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.settings.networks import NeuralSettings
+from depinduce.learning.settings.order_free import PolyglotSettings
 from depinduce.learning.settings.recipes import about_recipe, configure_with_recipe, recipe_names
 from depinduce.learning.settings.states import HdpSettings
 from depinduce.models.table import find, models
@@ -31,7 +32,7 @@ from depinduce.settings import MOST_THREADS, require_within
 EXAMPLE = """depinduce train --recipe ud-sibling --train tagged.conllu --out grammar
   depinduce train --model dmv --train tagged.conllu --non-heads ud --out first
   depinduce train --recipe ud-ndmv --train tagged.conllu --seeds 0-4 --out seeds"""
-SETTINGS = (CountSettings, HdpSettings, NeuralSettings, NetworkSettings, LexicalSettings, Reading)
+SETTINGS = (CountSettings, HdpSettings, PolyglotSettings, NeuralSettings, NetworkSettings, LexicalSettings, Reading)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(parser, LearningSettings, "learning", ("model", "non_heads", "rules", "init"), only_given=True)
     add_settings(parser, CountSettings, "count models", shared, only_given=True)
     add_settings(parser, HdpSettings, "hdp-dep", names_of(CountSettings), only_given=True)
+    add_settings(parser, PolyglotSettings, "many languages", names_of(CountSettings), only_given=True)
     add_settings(parser, NeuralSettings, "neural models", shared, only_given=True)
     add_settings(parser, NetworkSettings, "the network of neural models", only_given=True)
     add_settings(parser, LexicalSettings, "models that see words", only_given=True)
@@ -170,6 +172,8 @@ def run_one(arguments: argparse.Namespace, configuration: Configuration, out: Pa
             return _farewell(out, finished=False)
     history = parser.model.history
     tell_about_rules(history)
+    if finished and (found := lesson.likeness(parser.model)):
+        say(f"the language is {found}")
     if arguments.json:
         print(json.dumps({"out": str(out), **history}))
     return _farewell(out, finished)

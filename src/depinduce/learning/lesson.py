@@ -11,12 +11,14 @@ from pathlib import Path
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.files import LOCK, only_writer, remove
+from depinduce.learning.adaptation import Likeness, likeness, with_tags_of
 from depinduce.learning.held_out import Source, held_out, training_corpus
 from depinduce.learning.run import Run, Watch
 from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.watching import watcher
-from depinduce.models.loading import load_model
+from depinduce.models.loading import load_model, load_universal
+from depinduce.models.model import Model
 from depinduce.models.places import CONFIGURATION, clear_left_behind, require_place_for_model
 
 ANOTHER_PLACE = "Choose another place for the model."
@@ -47,7 +49,7 @@ class Lesson:
         with warnings.catch_warnings():
             if quiet:
                 warnings.simplefilter("ignore")
-            corpus = training_corpus(train, reading)
+            corpus = _in_tags_of_start(configuration.learning, training_corpus(train, reading))
             others = held_out(dev, reading, corpus) if dev else None
         watching = watcher(watch, corpus, reading, watched_lengths) if watch else None
         return cls(configuration, corpus, others, watching)
@@ -58,6 +60,20 @@ class Lesson:
         if resume and run.directory is not None and (run.directory / CONFIGURATION).exists():
             run.resume()
         return run
+
+    def likeness(self, model: Model) -> Likeness | None:
+        """What has become of the universal grammar that the training started from, if it did."""
+        settings = self.configuration.learning
+        if settings.model != "order-free":
+            return None
+        return likeness(load_universal(*settings.init[1:]), model, self.train, settings.threads)
+
+
+def _in_tags_of_start(settings: LearningSettings, corpus: Corpus) -> Corpus:
+    """The corpus with the tags of the universal grammar that a training starts from, if it does."""
+    if settings.init[0] != "universal":
+        return corpus
+    return with_tags_of(load_universal(*settings.init[1:]), corpus, f"--init {' '.join(settings.init)}")
 
 
 @contextmanager
@@ -84,6 +100,8 @@ def clear(out: Path, settings: LearningSettings) -> None:
     for start in (settings.init, settings.word_init):
         if start[:1] == ("model",):
             load_model(start[1])  # a fault of the start shows before anything is lost
+        elif start[:1] == ("universal",):
+            load_universal(*start[1:])
         if len(start) > 1 and Path(start[1]).resolve().is_relative_to(out.resolve()):
             raise DepinduceError(f"--overwrite would delete {start[1]}, where training starts. Choose another --out.")
     for entry in out.iterdir():

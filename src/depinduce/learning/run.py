@@ -6,7 +6,8 @@
     model/                   the trained model, when it is finished or was interrupted
 
 Each rung is a model trained from the trees of the rung before. The first one may have several members, that differ
-only in their seed; the next rung then starts from the trees on which they agree. The last rung is the model.
+only in their seed; the next rung then starts from the trees on which they agree. The last rung is the model. Where
+languages learn together, each climbs a ladder of its own before, and its trees are what the last rung starts from.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +28,12 @@ from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.knowledge import load_knowledge
 from depinduce.grammar.rules import RuleTable
 from depinduce.learning.checkpoints import damage_told, read_checkpoint, write_checkpoint
+from depinduce.learning.ladder import Rung, language_of, own_configuration, rungs, rungs_of_languages, text_of
 from depinduce.learning.learners.learner import Arrays, Start, under, with_prefix
 from depinduce.learning.minibatches import Minibatches
 from depinduce.learning.settings.configuration import Configuration, as_saved, changes
-from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.starts import start_trees
-from depinduce.learning.training import Round, Training
+from depinduce.learning.training import Round, Training, growing_lengths
 from depinduce.models.model import Model
 from depinduce.models.places import CHECKPOINT, CONFIGURATION, METRICS
 from depinduce.models.places import INNER as MODEL
@@ -40,22 +42,8 @@ from depinduce.parsing.consensus import agreed_trees
 from depinduce.settings import read_toml, to_toml
 
 Watch = Callable[[Model], dict[str, float]]
+TREES = ("heads", "word_heads", "own_heads")  # that a run remembers
 FREE_ON_RESUME = {"epochs", "iterations", "patience", "threads"}  # these may change on the way
-
-
-@dataclass(frozen=True)
-class Rung:
-    """One training of the ladder."""
-
-    number: int
-    model: str
-    member: int
-    members: int
-    settings: LearningSettings
-    seed: int
-
-    def __str__(self) -> str:
-        return self.model if self.members == 1 else f"{self.model} {self.member + 1}/{self.members}"
 
 
 @dataclass(frozen=True)
@@ -67,19 +55,6 @@ class Progress:
     done: int  # rounds of the whole run
     total: int
     watched: dict[str, float] | None = None  # attachment scores, if the user asked for them
-
-
-def rungs(settings: LearningSettings) -> list[Rung]:
-    """The trainings that a run consists of, in their order."""
-    ladder = []
-    for number in range(len(settings.ladder) + 1):
-        members = settings.members if settings.ladder and number == 0 else 1
-        own = settings.of_rung(number)
-        for member in range(members):
-            seed = int(np.random.SeedSequence([settings.seed, number, member]).generate_state(1)[0])
-            of_member = own if member == 0 else replace(own, seed=seed)
-            ladder.append(Rung(number, own.model, member, members, of_member, seed))
-    return ladder
 
 
 class Run:
@@ -94,15 +69,27 @@ class Run:
         watch: Watch | None = None,
     ):
         self.configuration, self.train, self.dev = configuration, train, dev
-        self.settings = configuration.learning
+        self.settings, self.own = configuration.learning, own_configuration(configuration)
+        if dev is not None and not self.settings.heeds_held_out:
+            raise DepinduceError(
+                f"--dev: likelihood does not tell when {self.settings.model} should stop. Leave it away."
+            )
+        if self.settings.entry.tells_languages:
+            language_of(train)  # a fault shows before anything is written
         self.directory = Path(directory) if directory is not None else None
         self.watch, self.watched = watch, watch is not None
         self.training_data = train.identity()
         self.fingerprints = self.training_data["sha256"], None if dev is None else dev.fingerprint()
-        self.rungs = rungs(self.settings)
+        by_language = self.own is not configuration
+        self.rungs = (
+            rungs_of_languages(self.own.learning, train.languages, self.settings)
+            if by_language
+            else rungs(self.settings)
+        )
         self.rung = 0
         self.heads: np.ndarray | None = None  # of the start, unless it is a first-order grammar
         self.word_heads: np.ndarray | None = None  # of the start of the part over words, if it has one of its own
+        self.own_heads: np.ndarray | None = np.zeros(len(train.tags), np.int32) if by_language else None  # by languages
         self.vectors: np.ndarray | None = None  # that words start with, if they are not random
         self.members: list[RuleTable] = []  # the finished members of this rung
         self.history: list[dict[str, Any]] = []  # a line per round, without the time it took
@@ -155,9 +142,20 @@ class Run:
         self.members.append(grammar.table)
         self.training = None
         self.rung += 1
-        if self.rungs[self.rung].number > rung.number:
+        if self.rungs[self.rung].language != rung.language:
+            self._leave_language(rung)
+        elif self.rungs[self.rung].number > rung.number:
             self.heads = self._agreed_trees(rung)
         self._save()
+
+    def _leave_language(self, rung: Rung) -> None:
+        """Keep the trees of a language that has its own grammar now."""
+        train = self.train
+        assert self.own_heads is not None, "it has a ladder for every language"
+        of_language = language_of(train) == train.languages.index(str(rung.language))
+        self.own_heads[np.repeat(of_language, train.lengths)] = self._agreed_trees(rung)
+        self.heads = self.own_heads if self.rungs[self.rung].language is None else None
+        self.members = []
 
     def stand_on_second_rung(self, heads: np.ndarray, history: list[dict[str, Any]]) -> None:
         """Begin after the first rung, that another run with the same first rung has trained."""
@@ -183,41 +181,52 @@ class Run:
                 load_knowledge(name).matches(self.train.tag_vocabulary)
 
     def _new_training(self, rung: Rung) -> Training:
-        start = self._start(rung)
+        start, text = self._start(rung), self._text(rung)
         make = find(rung.settings.entry.learners)
-        learners = make(rung.settings, self.configuration, self.train, rung.seed, self.vectors)
+        learners = make(rung.settings, self._configuration(rung), text, rung.seed, self.vectors)
         starts = [start] * len(learners)
         if rung.settings.word_init:
             starts[-1] = Start("word_init", self.word_heads)
-        return Training(rung.settings, learners, self.train, self.dev, rung.seed, starts)
+        return Training(rung.settings, learners, text, self.dev, rung.seed, starts)
+
+    def _text(self, rung: Rung) -> Corpus:
+        """What a rung learns from: everything, or the sentences of its language."""
+        return self.train if rung.language is None else text_of(self.train, rung.language)
+
+    def _configuration(self, rung: Rung) -> Configuration:
+        return self.configuration if rung.language is None else self.own
 
     def _start(self, rung: Rung) -> Start:
         """What a rung learns first."""
         if rung.number > 0:
             return Start("model", self.heads)
-        name = self.settings.init[0]
+        init = self._configuration(rung).learning.init
         if rung.settings.needs_trees() and self.heads is None:
-            self.heads = self.start_trees(self.settings.init)
-        return Start(name, self.heads)
+            self.heads = self.start_trees(init, rung)
+        return Start(init[0], self.heads)
 
-    def start_trees(self, init: tuple[str, ...]) -> np.ndarray:
-        """The trees that a start gives to the training sentences."""
+    def start_trees(self, init: tuple[str, ...], rung: Rung | None = None) -> np.ndarray:
+        """The trees that a start gives to the training sentences, or to those of a rung."""
+        rung = rung or self.rungs[0]
         non_heads, reading = self.settings.non_heads_in("start"), self.configuration.reading
         seed, threads = self.settings.seed, self.settings.threads
-        child_valence = self.rungs[0].settings.tells_valence
+        child_valence = rung.settings.tells_valence
         return start_trees(
-            init, self.train, reading, non_heads, child_valence=child_valence, seed=seed, threads=threads
+            init, self._text(rung), reading, non_heads, child_valence=child_valence, seed=seed, threads=threads
         )
 
     def _agreed_trees(self, rung: Rung) -> np.ndarray:
         order, non_heads = rung.settings.order, self.settings.non_heads_in("start")
-        data = Minibatches(order, self.train, non_heads).all()
+        data = Minibatches(order, self._text(rung), non_heads).all()
         tables = [as_outside_in(table) if rung.settings.inside_out else table for table in self.members]
         return agreed_trees(tables, data.batch, data.factors, threads=self.settings.threads)
 
     def _remember(self, rung: Rung, one: Round, report: Callable[[Progress], None]) -> None:
-        watched = None if self.watch is None else self.watch(self._model_of(self._parts(best=False)))
+        whole = rung.language is None
+        watched = self.watch(self._model_of(self._parts(best=False))) if self.watch is not None and whole else None
         line = {"rung": rung.number, "model": rung.model, "member": rung.member, **asdict(one)}
+        if not whole:
+            line["language"] = rung.language
         if watched is not None:
             line["watched"] = watched
         if self.directory is not None:
@@ -237,11 +246,17 @@ class Run:
         return self.directory
 
     def _rounds_left(self) -> int:
-        left = self._now.total_rounds - self._now.round
-        for rung in self.rungs[self.rung + 1 :]:
-            growing = len(self._now.lengths) if rung.number == 0 else 0
-            left += rung.settings.most_rounds + growing
-        return left
+        return self._now.total_rounds - self._now.round + sum(self._most_rounds[self.rung + 1 :])
+
+    @cached_property
+    def _most_rounds(self) -> list[int]:
+        """How many rounds each rung has at the most."""
+        texts = {language: self._text(rung) for language, rung in {rung.language: rung for rung in self.rungs}.items()}
+        lengths = {language: text.lengths for language, text in texts.items()}
+        return [
+            rung.settings.most_rounds + len(growing_lengths(rung.settings, lengths[rung.language]))
+            for rung in self.rungs
+        ]
 
     # ---------------------------------------------------------------- the model
 
@@ -265,7 +280,8 @@ class Run:
     def _last_member(self, finished: bool) -> Model:
         """The last model that was finished, of a run that was stopped between two."""
         rung = self.rungs[self.rung - 1]
-        (learner,) = find(rung.settings.entry.learners)(rung.settings, self.configuration, self.train, rung.seed)
+        make = find(rung.settings.entry.learners)
+        (learner,) = make(rung.settings, self._configuration(rung), self._text(rung), rung.seed)
         return replace(learner.model(self._about(rung, finished)), table=self.members[-1], network=None)
 
     def _about(self, rung: Rung, finished: bool = True) -> dict[str, Any]:
@@ -280,7 +296,7 @@ class Run:
                 "finished": finished,
                 "watched": self.watched,
                 "round_name": rung.settings.round_name,
-                "rounds": self.history,
+                "rounds": [line for line in self.history if line.get("language") == rung.language],
             }
             | self._about_rules(),
         }
@@ -301,8 +317,7 @@ class Run:
         if self.directory is None:
             return
         arrays, state = ({}, None) if self.training is None else self.training.state()
-        trees = {"heads": self.heads, "word_heads": self.word_heads}
-        own: Arrays = {name: heads for name, heads in trees.items() if heads is not None}
+        own: Arrays = {name: getattr(self, name) for name in TREES if getattr(self, name) is not None}
         for number, table in enumerate(self.members):
             own |= with_prefix(f"{number}.", table.named)
         state = {
@@ -312,6 +327,7 @@ class Run:
             "training": state,
             "watched": self.watched,
             "data": self.fingerprints,
+            "own": as_saved(self.own.values()),
         }
         write_checkpoint(self.directory / CHECKPOINT, arrays, own, state)
 
@@ -330,7 +346,7 @@ class Run:
         self._require_same_data(state)
         self.rung, self.history = state["rung"], state["history"]
         self.watched |= state["watched"]
-        self.heads, self.word_heads = own.get("heads"), own.get("word_heads")
+        self.heads, self.word_heads, self.own_heads = (own.get(name) for name in TREES)
         self.members = [RuleTable(**under(f"{number}.", own)) for number in range(state["members"])]
         if state["training"] is not None:
             self.training = self._new_training(self.rungs[self.rung])
@@ -350,6 +366,11 @@ class Run:
                 raise DepinduceError(
                     f"--resume: the {name} sentences differ from those of the run. Use the same files."
                 )
+        now = as_saved(self.own.values())
+        changed = [name for name in now if name not in FREE_ON_RESUME and now[name] != state.get("own", now).get(name)]
+        if changed and self.own is not self.configuration:
+            was = changes(changed, state["own"], now)
+            raise DepinduceError(f"--resume: the recipe {self.settings.init[1]} was another: {was}. Use the same.")
 
     def _mend_metrics(self) -> None:
         """A line for each round of the checkpoint: those after it are done again; lost ones are there without times."""

@@ -40,7 +40,7 @@ def start_trees(
         source = _hdp_model(init[1] if len(init) > 1 else None, train, reading, constrained_tags, seed, threads)
     elif init[0] == "model":
         source = load_model(init[1])
-        _require_known_tags(init[1], source.tags, train.tag_vocabulary)
+        require_known_tags(f"--init model {init[1]}", source.tags, train.tag_vocabulary)
         source = source.with_non_heads(tuple({*source.non_heads, *constrained_tags}))
     else:
         table = harmonic_table(train, child_valence)
@@ -77,16 +77,18 @@ def trees_of_file(path: str, train: Corpus, reading: Reading) -> np.ndarray:
     return given.gold
 
 
-def _require_known_tags(directory: str, known: Vocabulary, tags: Vocabulary) -> None:
+def require_known_tags(where: str, known: Vocabulary, tags: Vocabulary) -> None:
     """Warn of tags that the model to start from has not seen; refuse if it has seen none."""
     unknown = [tag for tag, number in zip(tags, find_tags(tags, known), strict=True) if number < 0]
     if len(unknown) == len(tags):
         raise DepinduceError(
-            f"--init model {directory}: that model knows none of the tags {' '.join(tags)}; "
+            f"{where}: that model knows none of the tags {' '.join(tags)}; "
             f"it knows {' '.join(known)}. Start from a model of the same tags."
         )
     if unknown:
-        warnings.warn(f"{directory} has not seen the tags {' '.join(unknown)}: average tags to it", stacklevel=2)
+        warnings.warn(
+            f"{where}: that model has not seen the tags {' '.join(unknown)}: average tags to it", stacklevel=2
+        )
 
 
 def in_vocabulary(corpus: Corpus, tags: Vocabulary) -> Corpus:

@@ -53,6 +53,11 @@ class Round:
     sentences_per_second: float
 
 
+def growing_lengths(settings: LearningSettings, lengths: np.ndarray) -> list[int]:
+    """The most words of a sentence in each of the rounds that come before those over all sentences."""
+    return [*range(max(settings.grow_from, int(lengths.min())), int(lengths.max()))] if settings.grow_from else []
+
+
 class Training:
     """Learners on their way, round by round."""
 
@@ -82,9 +87,8 @@ class Training:
         self.e_step = EStep(learners, settings.agreement, settings.hard, self.constraints, settings.threads)
         self.dev = None if dev is None else [learner.sentences(dev, "held-out").all() for learner in learners]
         self.whole = None if self.in_batches else [sentences.all() for sentences in self.train]
-        shortest, self.longest = int(train.lengths.min()), int(train.lengths.max())
-        growing = range(max(settings.grow_from, shortest), self.longest) if settings.grow_from else ()
-        self.lengths = [*growing]  # of the growing rounds
+        self.longest = int(train.lengths.max())
+        self.lengths = growing_lengths(settings, train.lengths)
         self.round, self.best_round = 0, 0
         self.best_dev, self.first_per_word, self.previous = -np.inf, -np.inf, -np.inf
 

@@ -29,3 +29,13 @@ def load_model(directory: str | Path) -> Model:
 def load_grammar(directory: str | Path) -> GrammarModel:
     """The grammar over tags that a training wrote."""
     return require_rule_view(load_model(directory), f"{directory}: ")
+
+
+def load_universal(directory: str | Path = "universal") -> Model:
+    """A universal grammar, from which a new language can start."""
+    model = load_model(directory)
+    if model.headedness is None:
+        raise DepinduceError(
+            f"{directory}: {model.about}, not a universal grammar. Name one that `--recipe universal` has trained."
+        )
+    return model

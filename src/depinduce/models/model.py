@@ -20,6 +20,7 @@ from depinduce.grammar.rules import Order
 
 if TYPE_CHECKING:
     from depinduce.chart.problems import Problem, StateProblem
+    from depinduce.grammar.headedness import Headedness
     from depinduce.models.tag_model import GrammarModel
 
 NO_WORDS = Vocabulary((), ())
@@ -60,6 +61,11 @@ class Model(ABC):
     def languages(self) -> tuple[str, ...]:
         """The languages that it tells apart, by name: the order of `Corpus.language`; most grammars tell none."""
         return ()
+
+    @property
+    def headedness(self) -> Headedness | None:
+        """Which tags head which in all its languages, whatever the side; None unless it is a universal grammar."""
+        return None
 
     @property
     @abstractmethod

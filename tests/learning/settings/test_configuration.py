@@ -143,7 +143,7 @@ def test_what_is_as_good_as_the_right_type_is_taken():
         ({"init": ["trees"]}, "--init trees needs a file"),
         (
             {"ladder": ["ndmv", "hdp-dep"]},
-            "--ladder cannot have 'hdp-dep'. Choose from: dmv dmv-sibling dmv-grand ndmv sibling grand.",
+            "--ladder cannot have 'hdp-dep'. Choose from: dmv dmv-sibling dmv-grand order-free ndmv sibling grand.",
         ),
         ({"constraint": ["always"]}, "--constraint cannot have 'always'. Choose from: start training parsing."),
         ({"size": 0}, "--size must be at least 1"),

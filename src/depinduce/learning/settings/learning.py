@@ -21,6 +21,15 @@ STARTS = {  # how many words can follow the name
     "model": (1,),
     "trees": (1,),
     "hdp-dep": (0, 1),
+    "universal": (0, 1),
+    "recipe": (1,),
+}
+IN_WORDS = {  # as a user writes them
+    "model": "model DIR",
+    "trees": "trees FILE",
+    "hdp-dep": "hdp-dep RULES",
+    "universal": "universal DIR",
+    "recipe": "recipe NAME",
 }
 
 
@@ -32,8 +41,8 @@ class LearningSettings:
         "dmv",
         "which grammar. Count models: dmv, dmv-sibling, dmv-grand; with hidden refinements of tags: hdp-dep; neural "
         "models over tags: ndmv, sibling, grand; over words: lexical, lexical-sibling, lexical-grand; both: "
-        "joint-sibling, joint-grand. A rule sees the head; with `sibling` also the previous child, with `grand` also "
-        "the head's head",
+        "joint-sibling, joint-grand; of many languages: polyglot, and of a new one: order-free. A rule sees the head; "
+        "with `sibling` also the previous child, with `grand` also the head's head",
         choices=models,  # not yet: a model of another package is made of these very settings
         metavar="MODEL",
     )
@@ -41,7 +50,8 @@ class LearningSettings:
         ("harmonic",),
         "where to start: harmonic, uniform, random, `model DIR` (the parses of another model), `trees FILE` (those in "
         "a CoNLL-U file, made by any parser), or `hdp-dep RULES` (those of HDP-DEP with these rules, or with none, "
-        "trained before)",
+        "trained before); order-free: `universal DIR` (what the languages of a universal grammar have in common); "
+        "polyglot: `recipe NAME` (the parses of every language's own grammar, trained before by this recipe)",
         metavar="START",
     )
     ladder: tuple[str, ...] = setting(
@@ -72,6 +82,8 @@ class LearningSettings:
     seed: int = setting(0, "of everything random")
     threads: int = setting(1, "threads for the charts and the network")
 
+    starts: ClassVar[tuple[str, ...]] = ("harmonic", "uniform", "random", "model", "trees", "hdp-dep")  # it may have
+    heeds_held_out: ClassVar[bool] = True  # held-out likelihood tells it when to stop
     round_name: ClassVar[str] = "iteration"  # what a round of this training is called
     batch_size: ClassVar[int | None] = None  # sentences to learn from at a time, in random order; None: all, in theirs
     grow_from: ClassVar[int] = 0
@@ -83,15 +95,6 @@ class LearningSettings:
 
     def __post_init__(self):
         entry(self.model)
-        name = self.init[0] if self.init else ""
-        if not names_one_of(STARTS, self.init):
-            if name in ("model", "trees"):
-                what = {"model": "a directory: --init model DIR", "trees": "a file: --init trees FILE"}[name]
-                raise DepinduceError(f"--init {name} needs {what}.")
-            raise DepinduceError(
-                f"There is no start {' '.join(self.init)!r}. "
-                "Choose from: harmonic, uniform, random, model DIR, trees FILE, hdp-dep RULES."
-            )
         self.require_at_least(1, "patience")
         self.require_at_least(1, "threads", most=MOST_THREADS)
         self.require_at_least(1, "members", most=MOST_MEMBERS)
@@ -106,10 +109,24 @@ class LearningSettings:
             unknown = [word for word in getattr(self, name) if word not in known]
             if unknown:
                 raise DepinduceError(f"--{name} cannot have {unknown[0]!r}. Choose from: {' '.join(known)}.")
+        first = find(entry(self.ladder[0]).settings) if self.ladder else type(self)
+        self._check_init(first.starts)
         if self.members > 1 and not self.ladder:
             raise DepinduceError(
                 "--members needs a --ladder: its first model is the one that is trained several times."
             )
+
+    def _check_init(self, starts: tuple[str, ...]) -> None:
+        """Refuse a start that the first model of the ladder does not have."""
+        name = self.init[0] if self.init else ""
+        if names_one_of({start: STARTS[start] for start in starts}, self.init):
+            return
+        if name in ("model", "trees") and name in starts:
+            what = {"model": "a directory: --init model DIR", "trees": "a file: --init trees FILE"}[name]
+            raise DepinduceError(f"--init {name} needs {what}.")
+        choices = ", ".join(IN_WORDS.get(start, start) for start in starts)
+        whose = f" for {(*self.ladder, self.model)[0]}" if name in STARTS else ""
+        raise DepinduceError(f"There is no start {' '.join(self.init)!r}{whose}. Choose from: {choices}.")
 
     @property
     def entry(self) -> Entry:

@@ -1,0 +1,83 @@
+"""A universal grammar that learns the order of a new language from the very text at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from depinduce.corpus import Corpus, Sentence, Vocabulary, build_corpus
+from depinduce.learning.learners.order_free import OrderFreeLearner
+from depinduce.learning.settings.configuration import MAX_LENGTH
+from depinduce.learning.settings.order_free import OrderFreeSettings
+from depinduce.learning.starts import in_vocabulary, require_known_tags
+from depinduce.learning.training import Training
+from depinduce.models.model import Model
+from depinduce.parsing.decoding import Parsing, parse_corpus
+
+FEWEST = 10  # sentences from which an order is learned
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """What a grammar has become of the universal one."""
+
+    nearest: list[tuple[str, float]]  # the known languages, with the log-likelihood of a word under the rules of each
+    changed: float  # the share of words with another head than in the universal order
+
+    def __str__(self) -> str:
+        """In words."""
+        (first, likelihood), *others = self.nearest
+        then = f", then {' '.join(name for name, _ in others[:2])}" if others else ""
+        return (
+            f"most like {first} (log-likelihood of a word {likelihood:.2f}){then}; "
+            f"{self.changed:.1%} of the words have another head than in the universal order"
+        )
+
+
+def with_tags_of(universal: Model, corpus: Corpus, where: str) -> Corpus:
+    """The corpus with all tags of a universal grammar in its vocabulary: few sentences lack many of them."""
+    own = corpus.tag_vocabulary
+    require_known_tags(where, universal.tags, own)
+    missing = [tag for tag in universal.tags if tag not in own]
+    tags = Vocabulary((*own.symbols, *missing), (*own.counts, *(0 for _ in missing)))
+    return replace(corpus, tag_vocabulary=tags)
+
+
+def adapted(model: Model, sentences: Sequence[Sentence], threads: int = 1) -> tuple[Model, str]:
+    """The grammar that `--recipe adapt` would learn from these sentences, and what is to be said of it.
+
+    Nothing, if there is nothing to learn: no universal grammar, or sentences of languages that it knows.
+    """
+    if model.headedness is None or any(sentence.language in model.languages for sentence in sentences):
+        return model, ""
+    reading = replace(model.reading, max_length=model.reading.max_length or MAX_LENGTH)
+    train = build_corpus(sentences, reading)
+    if len(train) < FEWEST:
+        few = f"fewer than {FEWEST} sentences of up to {reading.max_length} words"
+        return model, f"{few}: parsed in the universal order"
+    train = with_tags_of(model, train, "the text")
+    settings = OrderFreeSettings(model="order-free", non_heads=model.non_heads, threads=threads)
+    learner = OrderFreeLearner.of_universal(settings, train, model)
+    training = Training(settings, [learner], train)
+    training.begin()
+    while not training.finished:
+        training.run_round()
+    grammar = learner.model({"non_heads": model.non_heads, "reading": reading, "history": model.history})
+    found = likeness(model, grammar, train, threads)
+    return grammar, f"learned the order of the language from {len(train)} sentences; it is {found}"
+
+
+def likeness(universal: Model, model: Model, train: Corpus, threads: int = 1) -> Likeness:
+    """How the grammar of a new language compares with those that the universal one knows, on the text it learned."""
+    text = replace(in_vocabulary(train, universal.tags), language=None)
+    grammars = {name: universal.in_language(name) for name in universal.languages}
+    likelihoods = {
+        name: float(grammar.problem(text).log_partition(threads=threads).sum() / len(text.tags))
+        for name, grammar in grammars.items()
+    }
+    nearest = sorted(likelihoods.items(), key=lambda item: -item[1])
+    parsing = Parsing(threads=threads)
+    before = parse_corpus(universal.with_non_heads(model.non_heads), text, parsing)
+    return Likeness(nearest, float(np.mean(parse_corpus(model, train, parsing) != before)))

@@ -1,0 +1,132 @@
+"""Many languages that learn one headedness together, and each its own order.
+
+They begin with trees of their own. Then, again and again: which tags head which is pooled from the trees of all
+languages, whatever the side; around what the *others* have pooled every language learns its order by EM; and trees on
+which this grammar and, at first, the language's own trees agree go into the next pool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from depinduce.chart.engine import Expectations, trees_of_posteriors
+from depinduce.corpus import Corpus
+from depinduce.grammar.headedness import Headedness, joined, parted, symbols
+from depinduce.grammar.multinomials import uniform_counts
+from depinduce.grammar.rules import Batch, Order, RuleCounts, tag_batch
+from depinduce.grammar.trees import tree_counts
+from depinduce.learning.ladder import language_of
+from depinduce.learning.learners.learner import Arrays, Learner, Start, View, under, with_prefix
+from depinduce.learning.learners.order_free import OrderFreeLearner
+from depinduce.learning.minibatches import Data, Minibatches
+from depinduce.learning.settings.configuration import Configuration
+from depinduce.learning.settings.order_free import PolyglotSettings
+from depinduce.models.polyglot_model import PolyglotModel
+
+
+class PolyglotSentences(Minibatches):
+    """Sentences of several languages, each with tags of its own."""
+
+    def __init__(self, corpus: Corpus, non_heads: tuple[str, ...]):
+        super().__init__(Order.FIRST, corpus, non_heads)
+        of_sentence = language_of(corpus)
+        self.symbols = len(corpus.languages) * len(corpus.tag_vocabulary)
+        language = np.repeat(of_sentence, corpus.lengths)
+        self.corpus = replace(corpus, tags=symbols(corpus.tags, language, len(corpus.tag_vocabulary)))
+
+    def batch(self, tags: np.ndarray, offsets: np.ndarray) -> Batch:
+        return tag_batch(Order.FIRST, tags, offsets, self.symbols)
+
+
+class PolyglotLearner(OrderFreeLearner):
+    """The grammars of all languages, in one table, with what they have pooled."""
+
+    settings: PolyglotSettings
+
+    def __init__(self, settings: PolyglotSettings, train: Corpus):
+        self.names, self.corpus = train.languages, train
+        self.sizes = np.bincount(language_of(train), minlength=len(self.names))  # [language] sentences
+        nothing = uniform_counts(Order.FIRST, len(self.names) * len(train.tag_vocabulary))
+        self.pool = Headedness.by_language(nothing, self.sizes)  # [language, …] of the trees that were pooled last
+        super().__init__(settings, train, self.pool.of_the_others(), len(self.names))
+        self.own = np.zeros(len(train.tags), dtype=np.int32)  # the trees that each language began with
+        self.done = 0  # rounds
+
+    def sentences(self, corpus: Corpus, stage: str) -> PolyglotSentences:
+        return PolyglotSentences(corpus, self.settings.non_heads_in(stage))
+
+    # ---------------------------------------------------------------- from counts to parameters
+
+    @property
+    def pools_now(self) -> bool:
+        """Whether it is time to pool trees, after so many iterations of EM."""
+        return (self.done + 1) % self.settings.rounds_of_pooling == 0
+
+    @property
+    def pooled(self) -> int:
+        """How often trees have been pooled since it began."""
+        return self.done // self.settings.rounds_of_pooling
+
+    @property
+    def needs_positions(self) -> bool:
+        return self.pools_now
+
+    def counts(self, expected: Expectations) -> Expectations | RuleCounts:
+        return expected if self.pools_now else expected.counts
+
+    def begin(self, start: Start, train: Corpus) -> None:
+        assert start.heads is not None, "languages begin with trees"
+        self.own = start.heads.astype(np.int32)
+        self._pool(self.sentences(train, "training").all(), self.own)
+        super().begin(start, train)
+
+    def learn(self, view: View, counts: Any, sentences: int, steps: int | None = None) -> None:
+        if self.pools_now:
+            self._pool(view.data, self._agreed_trees(view.data.batch, counts))
+            self.table = joined(self.prior.start())
+        else:
+            super().learn(view, counts, sentences)
+        self.done += 1
+
+    def _agreed_trees(self, batch: Batch, expected: Expectations) -> np.ndarray:
+        """The minimum-risk trees of the posteriors and, in the first poolings, of the votes for own trees. [token]"""
+        root, arc = expected.root, expected.arc.sum(axis=1)
+        if self.pooled < self.settings.voting:
+            root = root + self.settings.votes * (self.own == 0)
+            arc[batch.arcs_of(self.own)[self.own > 0]] += self.settings.votes
+        return trees_of_posteriors(batch.offsets, root, arc, threads=self.settings.threads).heads[0]
+
+    def _pool(self, data: Data, heads: np.ndarray) -> None:
+        """Pool which tags head which in these trees; to a language, the others tell it."""
+        self.pool = Headedness.by_language(tree_counts(self.table, data.batch, heads), self.sizes)
+        self.set_prior(self.pool.of_the_others())
+
+    # ---------------------------------------------------------------- what is kept
+
+    def model(self, about: Mapping[str, Any], best: bool = True) -> PolyglotModel:
+        table = parted(self.best if best else self.table, len(self.names))
+        return PolyglotModel.of(self.tags, self.names, table, self.pool.pooled(), **about)
+
+    def state(self) -> Arrays:
+        own = {"own": self.own, "done": np.array([self.done])}
+        return super().state() | with_prefix("pool.", self.pool.named) | own
+
+    def restore(self, state: Arrays) -> None:
+        super().restore(state)
+        self.pool = Headedness(**under("pool.", state))
+        self.own, self.done = state["own"], int(state["done"][0])
+
+
+def make_learners(
+    settings: PolyglotSettings,
+    configuration: Configuration,
+    train: Corpus,
+    seed: int,
+    vectors: np.ndarray | None = None,
+) -> list[Learner]:
+    """The learners of many languages: one for all."""
+    return [PolyglotLearner(settings, train)]
