@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from depinduce.learning.run import Progress, Run
     from depinduce.models.model import Model
     from depinduce.parsing.decoding import Parsing
-    from depinduce.parsing.streams import Throughput
+    from depinduce.parsing.streams import Adapt, Throughput
 
 Texts = str | Path | Iterable[str | Path] | Iterable[SentenceLike]
 NOTEBOOK = 1000  # pixels of its width that a picture may have
@@ -218,6 +218,8 @@ class Parser:
             parser, finished = cls.of_run(lesson.run(out), lambda progress: tell(round_text(progress)))
         if not finished:
             raise KeyboardInterrupt
+        if found := lesson.likeness(parser.model):
+            tell(f"it is {found}")
         return parser
 
     @classmethod
@@ -237,10 +239,13 @@ class Parser:
 
     # ---------------------------------------------------------------- trees
 
-    def parse(self, sentences: Iterable[SentenceLike], *, decode: str = "viterbi", threads: int = 1) -> list[Parse]:
+    def parse(
+        self, sentences: Iterable[SentenceLike], *, decode: str = "viterbi", threads: int = 1, adapt: bool = True
+    ) -> list[Parse]:
         """The tree of each sentence.
 
         decode: "viterbi", the most probable tree, or "mbr", that with the most probable arcs (hdp-dep: always this)
+        adapt: a universal grammar first learns the order of the language from ten sentences or more, see `parse_file`
 
         >>> one, two = parser.parse(["dogs/NOUN bark/VERB", [("They", "PRON"), ("sleep", "VERB"), (".", "PUNCT")]])
         >>> two.words, two.tags, two.heads
@@ -253,15 +258,18 @@ class Parser:
         True
         """
         from depinduce.parsing.decoding import Parsing
-        from depinduce.parsing.streams import blocks, parse_sentences
+        from depinduce.parsing.streams import blocks, learned_from, parse_sentences
 
         if isinstance(sentences, str | Path | Sentence):
             one = "parse_file reads files" if isinstance(sentences, Path) else "put one sentence into brackets"
             raise DepinduceError(f"parse takes a list of sentences: {one}, parser.parse([…]).")
         parsing = Parsing(decode, posteriors=True, threads=threads, log_likelihood=True)
         parses: list[Parse] = []
-        for some in blocks(_sentences(sentences, self._tag_column), parsing):
-            found, unknown = parse_sentences(self.model, some, parsing)
+        model, given = self.model, iter(_sentences(sentences, self._tag_column))
+        if learn := self._adapt(adapt, threads):
+            model, _, given = learned_from(given, learn)
+        for some in blocks(given, parsing):
+            found, unknown = parse_sentences(model, some, parsing)
             self._warn_about(unknown)
             parses += [self._parse(tree) for trees in found for tree in trees]
         return parses
@@ -326,9 +334,13 @@ class Parser:
         log_likelihood: bool = False,
         max_words: int | None = None,
         threads: int = 1,
+        adapt: bool = True,
         report: Callable[[Throughput], None] | None = None,
     ) -> Throughput:
         """Parse a CoNLL-U file into another, as `depinduce parse` does, in bounded memory.
+
+        A universal grammar first learns the order of the language from the first 5,000 sentences, if there are ten at
+        least and they name no language that it knows; without `adapt` it has the mean order of its languages.
 
         The options are those of the command. `-` is stdin or stdout, `.gz` works. Gives how many sentences and words
         there were, in how many seconds; `report` is told so on the way, and of unknown tags, which are warned of
@@ -344,7 +356,8 @@ class Parser:
         from depinduce.parsing.streams import parse_file
 
         parsing = Parsing(decode, posteriors, threads, k_best, samples, seed, log_likelihood, max_words)
-        totals = parse_file(self.model, path, out, parsing, report or (lambda totals: None))
+        learn = self._adapt(adapt, threads)
+        totals = parse_file(self.model, path, out, parsing, report or (lambda totals: None), learn)
         if report is None:
             self._warn_about(totals.unknown_tags)
         return totals
@@ -429,6 +442,14 @@ class Parser:
     @property
     def _tag_column(self) -> int:
         return self.model.reading.tag_column
+
+    def _adapt(self, wanted: bool, threads: int) -> Adapt | None:
+        """What a universal grammar does with sentences before it parses them."""
+        if not wanted or self.model.headedness is None:
+            return None
+        from depinduce.learning.adaptation import adapted
+
+        return lambda sentences: adapted(self.model, sentences, threads)
 
     def _trees(self, sentence: SentenceLike, parsing: Parsing) -> list[Parse]:
         from depinduce.parsing.streams import parse_sentences

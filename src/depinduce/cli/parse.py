@@ -36,6 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trees.add_argument("--part", choices=PARTS, help=part_help)
     language_help = "that of all sentences, whatever `# language = NAME` above them says (default: what it says)"
     trees.add_argument("--language", metavar="NAME", help=language_help)
+    adapt_help = "a universal grammar: do not learn the order of the language from the sentences before parsing them"
+    trees.add_argument("--no-adapt", dest="adapt", action="store_false", help=adapt_help)
     trees.add_argument("--member", action=Renamed, const="--part tags (which was second) or --part words (first)")
     add_settings(parser, Reading, "reading, if not as in training", only=("tags", "map"), only_given=True)
     told = parser.add_argument_group("what is said of them")
@@ -75,7 +77,11 @@ def run(arguments: argparse.Namespace) -> int:
                 known.update(new)
                 warn(about_unknown_tags(new))
 
-        totals = parser.parse_file(arguments.input, arguments.output, report=report, **options)
+        totals = parser.parse_file(
+            arguments.input, arguments.output, adapt=arguments.adapt, report=report, **options
+        )  # fmt: skip
+    if totals.learned:
+        say(totals.learned)
     speed = f"{totals.words_per_second:,.0f} words/s"
     pieces = f"; {totals.cut} of them in pieces, as they have more than {arguments.max_words} words" * bool(totals.cut)
     say(f"parsed {totals.sentences} sentences, {totals.words} words in {totals.seconds:.1f} s ({speed}){pieces}")

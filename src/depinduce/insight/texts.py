@@ -59,7 +59,8 @@ def _training(inspection: Inspection) -> Iterator[str]:
             yield f"in {len(data['languages'])} languages: {' '.join(data['languages'])}"
     if settings:
         models = ", ".join([*settings.get("ladder", ()), settings["model"]])
-        method = settings.get("method") or (f"{settings['em']} EM" if "em" in settings else "variational inference")
+        method = settings.get("method") or (f"{settings['em']} EM" if "em" in settings else "EM")
+        method = "variational inference" if "subsymbols" in settings else method
         rounds = f"{len(history.get('rounds', ()))} {history.get('round_name', 'round')}s of {method}"
         yield f"as {models}, by {rounds}, start: {' '.join(settings['init'])}"
     if history.get("watched"):

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -29,6 +30,9 @@ MOST_LINES = 400_000  # words of all trees that are written
 MOST_ARCS = 4_000_000  # pairs of words, for each of which there can be a posterior
 SHORTEST_LONG_ONE = 100  # words; shorter sentences are not looked at
 MOST_WORK = 300_000_000  # cubes of lengths: seconds, after which there is something to report
+MOST_LEARNED = 5000  # sentences of a text that a grammar learns from before it parses them
+
+Adapt = Callable[[list[Sentence]], tuple[Model, str]]  # from some sentences to a grammar for them, and a word about it
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class Throughput:
     unknown_tags: set[str] = field(default_factory=set)
     cut: int = 0  # sentences that were parsed in pieces
     ahead: Cost | None = None  # of the long sentence that is being parsed now, if it is one
+    learned: str = ""  # what the grammar learned from the text before, if anything
 
     @property
     def words_per_second(self) -> float:
@@ -64,8 +69,12 @@ def parse_file(
     target: str | Path,
     parsing: Parsing,
     report: Callable[[Throughput], None] = lambda totals: None,
+    adapt: Adapt | None = None,
 ) -> Throughput:
-    """Parse a CoNLL-U file into another, which appears complete or not at all. `-` is stdin or stdout, `.gz` works."""
+    """Parse a CoNLL-U file into another, which appears complete or not at all. `-` is stdin or stdout, `.gz` works.
+
+    adapt: learns from the sentences before they are parsed
+    """
     totals, start = Throughput(), time.perf_counter()
     warned = False
 
@@ -77,7 +86,10 @@ def parse_file(
         report(totals)
 
     with open_output(target) as output:
-        for block in parse_stream(model, read_sentences(source), parsing, announce):
+        sentences = iter(read_sentences(source))
+        if adapt is not None:
+            model, totals.learned, sentences = learned_from(sentences, adapt)
+        for block in parse_stream(model, sentences, parsing, announce):
             for text in block.rendered:
                 output.write(text)
             totals.sentences, totals.words = totals.sentences + block.sentences, totals.words + block.words
@@ -87,6 +99,12 @@ def parse_file(
             report(totals)
     totals.seconds = time.perf_counter() - start
     return totals
+
+
+def learned_from(sentences: Iterator[Sentence], adapt: Adapt) -> tuple[Model, str, Iterator[Sentence]]:
+    """A grammar that has learned from the first sentences, what is to be said of it, and all sentences again."""
+    first = list(islice(sentences, MOST_LEARNED))
+    return *adapt(first), chain(first, sentences)
 
 
 def about_unknown_tags(tags: Iterable[str]) -> str:
