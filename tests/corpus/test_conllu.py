@@ -342,3 +342,8 @@ def test_blocks_that_end_in_any_way_can_stand_below_each_other(end):
     assert sentence.render() == text
     again = list(read_text(2 * sentence.render(ended=True)))
     assert [(one.forms, one.heads) for one in again] == 2 * [(["a", "b"], [2, 0])]
+
+
+def test_odd_attributes_stay_when_another_is_added():
+    (sentence,) = read_text("1\ta\t_\tX\t_\t_\t0\t_\t_\t=|=b||a=b|Key=1|_\n\n")
+    assert "\t=|=b||a=b|_|Key=2\n" in sentence.render(misc=["Key=2"])

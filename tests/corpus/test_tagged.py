@@ -72,3 +72,10 @@ def test_faults_are_told_with_their_remedy(given, message):
     with pytest.raises(DepinduceError) as fault:
         as_sentence(given)
     assert message in str(fault.value)
+
+
+def test_a_word_that_fills_the_screen_is_shortened_in_faults():
+    with pytest.raises(DepinduceError) as refusal:
+        as_sentence("the/DET " + 5000 * "x")
+    shown = 40 * "x" + "…"
+    assert str(refusal.value) == f"word 2 '{shown}' has no tag. Write its tag behind a slash: {shown}/NOUN."

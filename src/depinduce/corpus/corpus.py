@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from depinduce.corpus.conllu import UPOS, XPOS, Sentence, read_sentences
-from depinduce.corpus.faults import COLUMNS
+from depinduce.corpus.faults import COLUMNS, quoted
 from depinduce.corpus.punctuation import MODES, Marks, marks_of, remove
 from depinduce.corpus.tag_maps import checked_map, load_map, map_names
 from depinduce.corpus.tags import RARE, TagReader, count_tags, find_tags
@@ -331,6 +331,6 @@ def _refuse_missing_tag(sentence: Sentence, column: int, keep: list[bool] | None
     tags = sentence.column(column)
     kept = range(len(tags)) if keep is None else compress(range(len(tags)), keep)
     position = next(position for position in kept if tags[position] in ("_", ""))
-    found = f"word {position + 1} {sentence.forms[position]!r} has no tag in column {column}"
+    found = f"word {position + 1} {quoted(sentence.forms[position])} has no tag in column {column}"
     remedy = "Fill the column, or say where the tags are with `depinduce train --tags`: upos, xpos or a number."
     raise InputError(sentence.path, sentence.line_of(position + 1), found, remedy)

@@ -109,7 +109,7 @@ class _OtherIds:
     def _refuse_id(self, identifier: str, words: int, row: int) -> NoReturn:
         if not _WORD.fullmatch(identifier):
             remedy = "An id is a number (3), a range (3-4) or the number of an empty node (3.1)."
-            self._refuse(row, f"the id {_quoted(identifier)} is malformed", remedy)
+            self._refuse(row, f"the id {quoted(identifier)} is malformed", remedy)
         if identifier == "1":
             self._refuse(row, f"the id 1 comes after word {words}", "Put an empty line between two sentences.")
         if int(identifier) <= words:
@@ -144,8 +144,8 @@ def _refuse_columns(path: str, fields: list[str], line_of: Callable[[int], int])
 def _refuse_head(path: str, line: int, head: str, words: int) -> NoReturn:
     if not re.fullmatch("[1-9][0-9]*", head):
         remedy = "Write the id of the head, 0 for the root, `_` for an unknown head."
-        raise InputError(path, line, f"the head {_quoted(head)} is not a number", remedy)
-    found = f"the head {_shortened(head)} is not in the sentence, which has {words} word{'s' if words > 1 else ''}"
+        raise InputError(path, line, f"the head {quoted(head)} is not a number", remedy)
+    found = f"the head {shortened(head)} is not in the sentence, which has {words} word{'s' if words > 1 else ''}"
     raise InputError(path, line, found, "Write the id of a word, 0 for the root, `_` for an unknown head.")
 
 
@@ -154,7 +154,7 @@ def require_tree(sentence: Sentence) -> None:
     heads = sentence.heads
     if -1 in heads:
         word = heads.index(-1) + 1
-        found = f"word {word} {_quoted(sentence.forms[word - 1])} has no head, and trees are needed here"
+        found = f"word {word} {quoted(sentence.forms[word - 1])} has no head, and trees are needed here"
         raise InputError(sentence.path, sentence.line_of(word), found, "Give it a head, 0 for the root.")
     require_no_circle(sentence)
 
@@ -166,7 +166,7 @@ def require_no_circle(sentence: Sentence) -> None:
         found = f"the heads go in a circle, {' -> '.join(map(str, [*cycle, word]))}"
         remedy = "Give one of these words a head outside the circle, 0 for the root."
         if len(cycle) == 1:
-            found = f"word {word} {_quoted(sentence.forms[word - 1])} is its own head"
+            found = f"word {word} {quoted(sentence.forms[word - 1])} is its own head"
             remedy = "Give it another head, 0 for the root."
         raise InputError(sentence.path, sentence.line_of(word), found, remedy)
 
@@ -187,9 +187,11 @@ def refuse_endless_block(path: str, line: int, size: int) -> NoReturn:
     raise InputError(path, line, found, "Put an empty line after every sentence; or is this not CoNLL-U?")
 
 
-def _quoted(text: str) -> str:
-    return repr(_shortened(text))
+def quoted(text: str) -> str:
+    """A piece of a file as a fault shows it."""
+    return repr(shortened(text))
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
+    """The text, or the beginning of one that would fill the screen."""
     return text if len(text) <= 40 else text[:40] + "…"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from depinduce.corpus.conllu import FORM, UPOS, Sentence
-from depinduce.corpus.faults import COLUMNS
+from depinduce.corpus.faults import COLUMNS, shortened
 from depinduce.errors import DepinduceError
 
 SentenceLike = str | Sentence | Iterable[tuple[str, str]]
@@ -43,7 +43,7 @@ def split_tagged(text: str) -> list[tuple[str, str]]:
     for number, token in enumerate(text.split(), start=1):
         word, slash, tag = token.rpartition("/")
         if not slash or not tag:
-            word = word or token
+            word = shortened(word or token)
             raise DepinduceError(f"word {number} {word!r} has no tag. Write its tag behind a slash: {word}/NOUN.")
         pairs.append(_checked(number, word, tag))
     return pairs

@@ -70,6 +70,6 @@ def _words_per_line(name: str, lines: Iterable[tuple[int, str]]) -> Iterator[lis
             continue
         fields = [field.strip() for field in line.split("\t")]
         if len(fields) not in (2, 3) or not fields[0] or fields[1] in ("", "_"):
-            found = f"{line!r} is not a word, its tag and perhaps its lemma, with tabs between"
+            found = f"{faults.quoted(line)} is not a word, its tag and perhaps its lemma, with tabs between"
             raise InputError(name, number, found, "Mend the line, or take other columns away.")
         words.append((fields[0], fields[1], fields[2] or "_" if len(fields) == 3 else "_"))

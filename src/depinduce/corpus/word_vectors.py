@@ -18,6 +18,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from depinduce.corpus.faults import quoted
 from depinduce.corpus.streams import open_input, read_chunk
 from depinduce.errors import DepinduceError, InputError
 
@@ -222,5 +223,4 @@ def _refuse_binary(name: str) -> NoReturn:
 
 
 def _quoted(data: bytes) -> str:
-    text = data.decode()
-    return repr(text if len(text) <= 40 else text[:40] + "…")
+    return quoted(data.decode())

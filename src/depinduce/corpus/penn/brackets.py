@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from depinduce.corpus.faults import refuse_encoding
+from depinduce.corpus.faults import quoted, refuse_encoding, shortened
 from depinduce.corpus.streams import open_input
 from depinduce.errors import InputError
 
@@ -55,7 +55,7 @@ def read_trees(path: str | Path) -> list[Tree]:
                     _refuse(path, line, "this closing bracket closes nothing", "Delete it, or add what it should close")
                 tree = opened.pop()
                 if not tree.children and not tree.word:
-                    found = f"the bracket ({tree.label}) is empty"
+                    found = f"the bracket ({shortened(tree.label)}) is empty"
                     _refuse(path, line, found, "Write a tag and its word, as in (NN dog), or delete it")
                 (opened[-1].children if opened else trees).append(tree)
             else:
@@ -71,16 +71,18 @@ def read_trees(path: str | Path) -> list[Tree]:
 def _take_label_or_word(path: str | Path, line: int, token: str, opened: list[Tree]) -> None:
     """The first token in a bracket is its label, the second its word."""
     if not opened:
-        _refuse(path, line, f"{token!r} stands outside of all brackets", "Delete it; is this a bracketed .mrg file?")
+        found = f"{quoted(token)} stands outside of all brackets"
+        _refuse(path, line, found, "Delete it; is this a bracketed .mrg file?")
     tree = opened[-1]
     if tree.children:
-        _refuse(path, line, f"the word {token!r} has no tag", f"Write a bracket around both, as in (NN {token})")
+        remedy = f"Write a bracket around both, as in (NN {shortened(token)})"
+        _refuse(path, line, f"the word {quoted(token)} has no tag", remedy)
     if not tree.label:
         tree.label = token
     elif not tree.word:
         tree.word = token
     else:
-        found = f"two words in one bracket, ({tree.label} {tree.word} {token})"
+        found = f"two words in one bracket, ({shortened(f'{tree.label} {tree.word} {token}')})"
         _refuse(path, line, found, "Give each word a bracket and a tag of its own")
 
 
@@ -88,8 +90,9 @@ def _require_place_for_bracket(path: str | Path, line: int, opened: list[Tree]) 
     """A fault if no bracket may open inside the innermost one."""
     tree, whole = opened[-1], opened[0]
     if tree.word:
-        found = f"a bracket opens beside the word {tree.word!r}, which has no tag of its own"
-        _refuse(path, line, found, f"Write a bracket around both, as in (NN {tree.word}), or close it before this one")
+        found = f"a bracket opens beside the word {quoted(tree.word)}, which has no tag of its own"
+        remedy = f"Write a bracket around both, as in (NN {shortened(tree.word)}), or close it before this one"
+        _refuse(path, line, found, remedy)
     if not tree.label and tree is not whole:
         found = f"a bracket without a label inside the tree that begins in line {whole.line}"
         _refuse(path, tree.line, found, "Give it a label; or, if a new tree begins here, close the one before it")

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from depinduce.corpus.faults import shortened
 from depinduce.corpus.penn.brackets import Tree, read_trees
 from depinduce.corpus.penn.head_rules import HEAD_RULES, dependencies
 from depinduce.corpus.penn.sections import find_sections, require_sections
@@ -116,8 +117,9 @@ def convert_tree(tree: Tree, sent_id: str, path: str | Path, settings: PennSetti
 
 def _require_tag(leaf: Tree, path: str | Path) -> None:
     if universal_tag(leaf.label) is None:
-        found = f"the word {leaf.word!r} has the tag {leaf.label!r}, which is not one of the Penn Treebank's"
-        remedy = f"Correct it; if it is a phrase, give the word its own tag, as in ({leaf.label} (NN {leaf.word}))."
+        label, word = shortened(leaf.label), shortened(leaf.word)
+        found = f"the word {word!r} has the tag {label!r}, which is not one of the Penn Treebank's"
+        remedy = f"Correct it; if it is a phrase, give the word its own tag, as in ({label} (NN {word}))."
         raise InputError(path, leaf.line, found, remedy)
 
 
