@@ -49,7 +49,7 @@ def test_random_grammars_are_normalised():
 
 def test_lengths_that_the_yardstick_cannot_do_are_refused(capsys):
     assert main(["bench", "charts", "--lengths", "50"]) == 1
-    assert "--lengths at most 40" in capsys.readouterr().err
+    assert "--lengths can be at most 40" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from depinduce.settings import setting
+from depinduce.settings import MOST, MOST_SEED, MOST_THREADS, require_within, setting
 
 
 @dataclass(frozen=True)
@@ -17,3 +17,11 @@ class ChartBench:
     threads: int = setting(2, "threads for each")
     seconds: float = setting(3.0, "time to repeat each measurement for")
     seed: int = setting(0, "for the rules and the sentences")
+
+    def __post_init__(self):
+        require_within(0, MOST_SEED, seed=self.seed)
+        require_within(0, MOST, seconds=self.seconds)
+        require_within(1, MOST_THREADS, threads=self.threads)
+        require_within(1, 40, lengths=max(self.lengths, default=1))  # the yardstick is O(n⁴)
+        require_within(1, 2000, alone=max(self.alone, default=1))
+        require_within(1, MOST, lengths=min(self.lengths, default=1), alone=min(self.alone, default=1))

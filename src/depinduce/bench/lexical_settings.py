@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from depinduce.errors import DepinduceError
-from depinduce.settings import setting
+from depinduce.settings import MOST, MOST_SEED, MOST_THREADS, require_within, setting
+
+MOST_BATCH = 10_000
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,9 @@ class LexicalBench:
     seed: int = setting(0, "for the sentences and the weights")
 
     def __post_init__(self):
-        if self.vocabulary < 100:
-            raise DepinduceError("bench lexical: --vocabulary at least 100.")
-        if self.batch_size < 1 or self.threads < 1 or not 1 <= self.max_length <= 40:
-            raise DepinduceError("bench lexical: --batch-size and --threads at least 1, --max-length from 1 to 40.")
+        require_within(0, MOST_SEED, seed=self.seed)
+        require_within(0, MOST, seconds=self.seconds)
+        require_within(1, MOST_THREADS, threads=self.threads)
+        require_within(1, MOST_BATCH, batch_size=self.batch_size)
+        require_within(100, 1_000_000, vocabulary=self.vocabulary)
+        require_within(1, 40, max_length=self.max_length)

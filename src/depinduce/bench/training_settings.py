@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from depinduce.errors import DepinduceError
-from depinduce.settings import setting
+from depinduce.settings import MOST, MOST_SEED, MOST_THREADS, require_within, setting
+
+MOST_BATCH = 10_000
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,8 @@ class TrainingBench:
     seed: int = setting(0, "for the weights and the order of the sentences")
 
     def __post_init__(self):
-        if not 1 <= self.max_length <= 40:
-            raise DepinduceError("bench train: --max-length from 1 to 40 (the yardstick is O(n⁴)).")
-        if self.batch_size < 1 or self.threads < 1:
-            raise DepinduceError("bench train: --batch-size and --threads at least 1.")
+        require_within(0, MOST_SEED, seed=self.seed)
+        require_within(0, MOST, seconds=self.seconds)
+        require_within(1, MOST_THREADS, threads=self.threads)
+        require_within(1, MOST_BATCH, batch_size=self.batch_size)
+        require_within(1, 40, max_length=self.max_length)  # the yardstick is O(n⁴)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from depinduce.corpus import Vocabulary
+from depinduce.corpus.faults import shortened
 from depinduce.corpus.tags import bare_tag, called
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import LEFT, RIGHT
@@ -94,16 +95,18 @@ def load_knowledge(name: str) -> Knowledge:
 def _read(name: str, tables: dict[str, Any]) -> Knowledge:
     share = tables.pop("share", SHARE)
     if not (isinstance(share, float) and 0 < share < 1):
-        raise DepinduceError(f"--rules {name}: share = {share!r} is not a number between 0 and 1. Write: share = 0.8")
+        found = f"share = {shortened(repr(share))} is not a number between 0 and 1"
+        raise DepinduceError(f"--rules {name}: {found}. Write: share = 0.8")
     unknown = [table for table in tables if table not in (*SIDES, "categories") or not isinstance(tables[table], dict)]
     if unknown:
+        known = ", ".join(("categories", *SIDES))
         raise DepinduceError(
-            f"--rules {name}: what is [{unknown[0]}]? The tables of a rule set are: categories, {', '.join(SIDES)}."
+            f"--rules {name}: what is [{shortened(unknown[0])}]? The tables of a rule set are: {known}."
         )
     categories = {category: _names(name, category, tags) for category, tags in tables.get("categories", {}).items()}
     twice = _first_repeated(tag for tags in categories.values() for tag in tags)
     if twice is not None:
-        raise DepinduceError(f"--rules {name}: the tag {twice} is in the categories twice. Leave it in one.")
+        raise DepinduceError(f"--rules {name}: the tag {shortened(twice)} is in the categories twice. Leave it in one.")
     rules = tuple(
         (side, head, child)
         for side in SIDES
@@ -119,7 +122,8 @@ def _read(name: str, tables: dict[str, Any]) -> Knowledge:
 
 def _names(rule_set: str, key: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise DepinduceError(f'--rules {rule_set}: {key} = {value!r} is not a list of names. Write: {key} = ["A", "B"]')
+        key, found = shortened(key), shortened(repr(value))
+        raise DepinduceError(f'--rules {rule_set}: {key} = {found} is not a list of names. Write: {key} = ["A", "B"]')
     return tuple(value)
 
 

@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from depinduce.corpus.faults import shortened
 from depinduce.errors import DepinduceError
 from depinduce.settings import read_toml
 
@@ -46,7 +47,8 @@ def checked_map(lines: Mapping[Any, Any], name: str) -> dict[str, str]:
     table: dict[str, str] = {}
     for tag, meant in lines.items():
         if not isinstance(tag, str) or not isinstance(meant, str) or not meant.strip("_") or len(meant.split()) != 1:
-            raise DepinduceError(f"--map {name}: {tag} = {meant!r} is no tag for a tag. Write lines such as: {EXAMPLE}")
+            line = f"{shortened(str(tag))} = {shortened(repr(meant))}"
+            raise DepinduceError(f"--map {name}: {line} is no tag for a tag. Write lines such as: {EXAMPLE}")
         table[tag] = meant
     if not table:
         raise DepinduceError(f"--map {name}: no tags. Write lines such as: {EXAMPLE}")
