@@ -21,6 +21,7 @@ from depinduce.files import (
     only_writer,
     parse_json,
     recover,
+    remove_in_order,
     write_file,
 )
 
@@ -121,6 +122,21 @@ def test_a_failure_of_either_renaming_leaves_the_old_directory(failing, tmp_path
     with pytest.raises(OSError, match="no space"), atomic_directory(old_model(tmp_path)) as temporary:
         (temporary / "a.txt").write_text("new")
     assert tree(tmp_path) == OLD
+
+
+def test_the_last_of_what_is_removed_is_there_as_long_as_any_is(tmp_path, monkeypatch):
+    model = old_model(tmp_path)
+    write_file(tmp_path / "b.txt", "last")
+    unlink, seen = os.unlink, []
+
+    def look_and_unlink(path):
+        seen.append(sorted(name for name in tree(tmp_path) if not name.startswith(".")))
+        unlink(path)
+
+    monkeypatch.setattr(os, "unlink", look_and_unlink)
+    remove_in_order([model, tmp_path / "b.txt"])
+    assert seen == [["b.txt"], []]
+    assert tree(tmp_path) == {}
 
 
 def test_what_is_written_has_the_usual_permissions(tmp_path):

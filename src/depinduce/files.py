@@ -18,7 +18,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -202,6 +202,13 @@ def remove(path: Path, *, quietly: bool = False) -> None:
     except OSError:
         if not quietly:
             raise
+
+
+def remove_in_order(paths: Iterable[Path]) -> None:
+    """Delete entries of a folder, each at once, so that the last ones are there as long as any is."""
+    for path in paths:
+        with _on_its_way(path, os.mkdir) as basket, faults_of(path):
+            os.replace(path, basket / path.name)
 
 
 # ---------------------------------------------------------------- on their way

@@ -223,11 +223,14 @@ def test_white_space_in_the_description_does_not_matter(tmp_path):
     load_grammar(tmp_path)
 
 
-def test_a_model_without_digests_is_read_with_a_note(tmp_path):
+def test_a_model_of_format_1_has_no_digests_and_is_read_with_a_note(tmp_path):
     example().save(tmp_path)
     description = json.loads((tmp_path / "model.json").read_text("utf-8"))
     del description["sha256"]
     (tmp_path / "model.json").write_text(json.dumps(description), "utf-8")
+    with pytest.raises(DepinduceError, match=r"cannot be read .*sha256"):  # it had some
+        load_grammar(tmp_path)
+    (tmp_path / "model.json").write_text(json.dumps(description | {"format_version": 1}), "utf-8")
     with pytest.warns(UserWarning, match="does not say how its files should be: damage may go unnoticed"):
         load_grammar(tmp_path)
 
@@ -301,6 +304,7 @@ def cut(name: str, size: int):
         pytest.param(
             changed_description(sha256={"model.safetensors": 5}), "is not the file that was", id="digests that are none"
         ),
+        pytest.param(changed_description(order="first", inside_out=True), "cannot be read", id="first from the inside"),
         pytest.param(changed_description(history=[]), "about its training cannot be", id="history of a list"),
         pytest.param(changed_description(non_heads=[1]), "about its training cannot be", id="non-heads of numbers"),
         pytest.param(changed_description(reading={"tags": "xpos", "page": 1}), "cannot be read", id="unknown reading"),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from depinduce import Parser
 from depinduce.errors import DepinduceError
 from depinduce.models.loading import load_model
 from depinduce.models.sound_numbers import require_distributions, require_expected_logs
@@ -76,6 +77,18 @@ def test_bytes_that_are_read_as_other_numbers_are_refused(model, name, tmp_path)
     numbers[name] = numbers[name].view(np.int64 if numbers[name].dtype == np.float64 else np.int32)
     save_file(numbers, place / "model.safetensors")
     require_refusal(place, f"{name} holds int.. numbers, not")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_network_whose_rules_are_no_numbers_is_told(tmp_path):
+    """Its weights are finite; only what it makes of them is not."""
+    place = shutil.copytree(BEFORE / "lexical" / "model", tmp_path / "model")
+    numbers = load_file(place / "model.safetensors")
+    for array in numbers.values():
+        array *= np.float32(1e30)
+    save_file(numbers, place / "model.safetensors")
+    with pytest.raises(DepinduceError, match="gives rules that are no numbers.* train it again"):
+        Parser.load(place).parse(["dogs/NOUN bark/VERB"])
 
 
 def test_what_belongs_to_no_symbol_is_refused(tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
-from depinduce.files import LOCK, only_writer, remove
+from depinduce.files import LOCK, only_writer, remove_in_order
 from depinduce.learning.adaptation import Likeness, likeness, with_tags_of
 from depinduce.learning.held_out import Source, held_out, training_corpus
 from depinduce.learning.run import Run, Watch
@@ -19,7 +19,7 @@ from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.watching import watcher
 from depinduce.models.loading import load_model, load_universal
 from depinduce.models.model import Model
-from depinduce.models.places import CONFIGURATION, clear_left_behind, require_place_for_model
+from depinduce.models.places import CONFIGURATION, clear_left_behind, require_place_for_model, tells_whose
 
 ANOTHER_PLACE = "Choose another place for the model."
 
@@ -104,6 +104,4 @@ def clear(out: Path, settings: LearningSettings) -> None:
             load_universal(*start[1:])
         if len(start) > 1 and Path(start[1]).resolve().is_relative_to(out.resolve()):
             raise DepinduceError(f"--overwrite would delete {start[1]}, where training starts. Choose another --out.")
-    for entry in out.iterdir():
-        if entry.name != LOCK:
-            remove(entry)
+    remove_in_order(sorted((path for path in out.iterdir() if path.name != LOCK), key=tells_whose))

@@ -91,8 +91,8 @@ class JointModel(Model):
     def read(cls, directory: Path, description: dict) -> JointModel:
         folders = [place_of_part(directory, name) for name in PARTS]
         about_tags, about_words = (read_description(folder / DESCRIPTION) for folder in folders)
-        for name in PARTS:
-            if f"{name}/{DESCRIPTION}" in description.get("sha256", {}):
+        if "sha256" in description:
+            for name in PARTS:
                 bytes_of(directory, description, f"{name}/{DESCRIPTION}")  # the parts belong together
         if (about_tags["kind"], about_words["kind"]) != (GrammarModel.kind, LexicalModel.kind):
             raise ValueError("its parts must be a grammar over tags and one over words")

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from depinduce.models.model import Model
 
 FORMAT_VERSION = 2
+ANOTHER_DIGEST = "{} is not the file that was written: its SHA-256 is another"
 WITHOUT_DIGEST = (
     "{}: a model of version 0.1, which does not say how its files should be: damage may go unnoticed. "
     "Trained again, or read and saved again, it does."
@@ -104,14 +105,9 @@ def numbers_of(directory: Path, description: dict, name: str = NUMBERS) -> dict[
 def bytes_of(directory: Path, description: dict, name: str) -> bytes:
     """A file, which must be the one that the description was written with."""
     data = (directory / name).read_bytes()
-    _require_digest(description, name, _sha256(data))
+    if "sha256" in description and description["sha256"][name] != _sha256(data):
+        raise ValueError(ANOTHER_DIGEST.format(name))
     return data
-
-
-def _require_digest(description: dict, name: str, digest: str) -> None:
-    written = description.get("sha256", {}).get(name)
-    if written is not None and written != digest:
-        raise ValueError(f"{name} is not the file that was written: its SHA-256 is another")
 
 
 def damaged(directory: Path, error: Exception) -> DepinduceError:
@@ -153,10 +149,10 @@ def read_description(path: Path) -> dict:
             "Use that version of depinduce, or train the model again."
         )
     try:
-        if DESCRIPTION in description.get("sha256", {}):
-            _require_digest(description, DESCRIPTION, digest_of(description))
-        else:
+        if "sha256" not in description and description["format_version"] == 1:
             warnings.warn(WITHOUT_DIGEST.format(path.parent), stacklevel=2)
+        elif description["sha256"][DESCRIPTION] != digest_of(description):
+            raise ValueError(ANOTHER_DIGEST.format(DESCRIPTION))
         return description if description["format_version"] == FORMAT_VERSION else _upgraded(path.parent, description)
     except (OSError, KeyError, TypeError, AttributeError, ValueError) as error:
         raise damaged(path.parent, error) from error

@@ -56,7 +56,7 @@ def require_place_for_model(directory: str | Path) -> None:
 def _is_ours(folder: Path) -> bool:
     """Whether a model or a training wrote all that is in a folder; if there is nothing, it may do so."""
     files = _own_files(folder)
-    return files is not None and (not files or any(map(_is_known, files)))
+    return files is not None and (not files or any(map(tells_whose, files)))
 
 
 def _own_files(folder: Path) -> list[Path] | None:
@@ -75,9 +75,11 @@ def _own_files(folder: Path) -> list[Path] | None:
     return files
 
 
-def _is_known(path: Path) -> bool:
-    """Whether a file tells that it is ours, even if it is damaged: others have a config.toml of their own, too."""
+def tells_whose(path: Path) -> bool:
+    """Whether a file or folder tells that it is ours, even if it is damaged: others have a config.toml, too."""
     try:
+        if path.is_dir():
+            return any(map(tells_whose, path.iterdir()))
         if path.name == DESCRIPTION:
             return FORMAT.encode() in path.read_bytes()
         if path.name == CHECKPOINT:

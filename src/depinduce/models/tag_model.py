@@ -94,6 +94,8 @@ class GrammarModel(Model):
         network = numbers_of(directory, description, NETWORK) if (directory / NETWORK).exists() else None
         require_finite(network or {})
         inside_out = description.get("inside_out", False)
+        if inside_out not in ((False, True) if order is Order.SIBLING else (False,)):
+            raise ValueError(f"no {order.value} grammar has inside_out = {inside_out!r}")
         return cls(order, tags, table, inside_out=inside_out, network=network, **how_made(description))
 
 

@@ -12,6 +12,7 @@ import torch
 
 from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus, Reading, Vocabulary
+from depinduce.errors import DepinduceError
 from depinduce.files import parse_json, write_file
 from depinduce.grammar.constraints import allowed_heads, constraint
 from depinduce.grammar.rules import Order
@@ -65,6 +66,11 @@ class LexicalModel(Model):
     def problem(self, corpus: Corpus) -> Problem:
         batch = lexical_batch(self.order, self.network.lexicon.tokens(corpus), corpus.offsets)
         rules, _ = self.network.rules(batch)
+        if not all(bool(torch.isfinite(part).all()) for part in rules):
+            raise DepinduceError(
+                "The network of this model gives rules that are no numbers: it is damaged, or went astray in training. "
+                "Copy it again, or train it again."
+            )
         problem = batch.problem(*(part.double().numpy() for part in rules))
         return problem.times(constraint(self.tags, self.non_heads, corpus, problem.batch))
 
