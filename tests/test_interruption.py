@@ -9,6 +9,7 @@ from other_processes import WAIT, another_process
 
 COMMAND = """
 import signal
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored, where the tests themselves run under nohup
 from depinduce import cli
 from depinduce.cli import demo
 from depinduce.files import atomic_file
