@@ -66,6 +66,7 @@ def test_the_wheel_is_the_package_and_nothing_else(names):
         (r"corpus/demo/(\w+)\.conllu", {"train", "dev", "test"}),
         (r".*/recipes/([\w-]+)\.toml", {"ud-sibling", "wsj-dmv", "paper-ud-sibling"}),
         (r".*/rule_sets/(\w+)\.toml", {"ud", "penn", "english"}),
+        (r"models/box/universal/(.+)", {"CARD.md", "model.json", "model.safetensors"}),
         (r"experiments/paper_(\w+)\.toml", {"ud", "wsj"}),
         (r"serve/static/(\w+\.\w+)", {"index.html", "app.js", "app.css", "icon.svg"}),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,9 @@ def test_a_universal_grammar_is_a_model_like_any_other(place, tmp_path, capsys):
     assert depinduce("inspect", place / "many") == 0
     shown = capsys.readouterr().out
     assert "in 2 languages: en fr" in shown
+    assert re.search(r"NOUN heads DET: 0\.\d\d of its children; on the left in 2 languages, on the right in 0", shown)
+    assert depinduce("inspect", place / "many", "--language", "fr", "--head", "NOUN") == 0
+    assert re.search(r"NOUN heads DET: 0\.\d\d of its children, \d+% on the left", capsys.readouterr().out)
     assert "as polyglot, by 7 iterations of EM, start: recipe wsj-dmv" in shown
     assert depinduce("sample", place / "many", "-n", 2) == 0
     assert depinduce("report", place / "many", "--gold", place / "text.conllu", "-o", tmp_path / "report.html") == 0

@@ -176,3 +176,14 @@ def test_a_tag_that_no_language_has_is_an_average_one():
     assert found.child[0, :, 2] == pytest.approx(child[2, :, 0])
     assert found.child[0, :, 1] == pytest.approx(child[2].mean(axis=1))
     assert found.child[1, :, 0] == pytest.approx(child[:, :, 2].mean(axis=0))
+
+
+def test_refinements_of_a_tag_share_its_counts_by_how_often_they_were_seen():
+    root, child, decision = (part[0] for part in random_headedness(15, languages=1).parts)
+    known = Vocabulary(("NOUN", "VERB", "DET", "CCONJ"), [1] * 4)
+    tags = Vocabulary(("NOUN+Case=Nom", "NOUN+Case=Acc", "VERB", "CONJ"), [30, 10, 5, 1])
+    with pytest.warns(UserWarning, match="CONJ is read as CCONJ"):
+        found = Headedness(root, child, decision).among(known, tags)
+    assert found.root == pytest.approx([0.75 * root[0], 0.25 * root[0], root[1], root[3]], rel=1e-3)
+    assert found.decision[0] == pytest.approx(decision[0]) and found.decision[1] == pytest.approx(decision[0])
+    assert found.child[2, :, :2].sum(axis=1) == pytest.approx(child[1, :, 0])

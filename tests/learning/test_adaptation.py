@@ -59,9 +59,11 @@ def test_few_sentences_have_the_universal_order(universal, tmp_path):
     assert totals.learned == "fewer than 10 sentences of up to 15 words: parsed in the universal order"
 
 
-def test_only_the_first_sentences_are_learned_from_and_all_are_parsed(universal, monkeypatch):
-    monkeypatch.setattr(streams, "MOST_LEARNED", 20)
+@pytest.mark.parametrize("bound", ["MOST_LEARNED", "MOST_LEARNED_WORDS"])
+def test_only_the_first_sentences_are_learned_from_and_all_are_parsed(bound, universal, monkeypatch):
     some = sentences("final", 60)
+    most = {"MOST_LEARNED": 20, "MOST_LEARNED_WORDS": sum(map(len, some[:20]))}
+    monkeypatch.setattr(streams, bound, most[bound])
     first = Parser(adapted(UNIVERSAL, some[:20])[0])
     assert heads(Parser.load(universal).parse(some)) == heads(first.parse(some))
 

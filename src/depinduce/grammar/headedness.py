@@ -30,6 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from depinduce.corpus import Vocabulary
+from depinduce.corpus.tags import find_tags
 from depinduce.grammar.multinomials import log_shares, shares
 from depinduce.grammar.rules import Order, RuleArrays, RuleCounts, RuleTable
 
@@ -104,10 +105,18 @@ class Headedness(RuleArrays):
         return Headedness(*(part.sum(axis=0) - part for part in self.parts))
 
     def among(self, known: Vocabulary, tags: Vocabulary) -> Headedness:
-        """The same of other tags; one that is not `known` is an average tag. Without an axis of languages."""
-        places = known.ids(tags)
-        root, child, decision = (_with_average(part, axis=0) for part in self.parts)  # the last one has number -1
-        return Headedness(root[places], _with_average(child, axis=2)[places][:, :, places], decision[places])
+        """The same of other tags. Without an axis of languages.
+
+        One that is not `known` is an average tag; several that are the same to `known`, such as refinements of one,
+        share its counts by how often each was seen.
+        """
+        places = find_tags(tags, known)  # -1 is the average tag, which comes last
+        seen = np.array(tags.counts) + RARE
+        share = seen / np.bincount(places + 1, weights=seen)[places + 1]
+        share[places < 0] = 1.0
+        root, child, decision = (_with_average(part, axis=0) for part in self.parts)
+        child = _with_average(child, axis=2)[places][:, :, places]
+        return Headedness(root[places] * share, child * share, decision[places])
 
 
 def _with_average(part: np.ndarray, axis: int) -> np.ndarray:

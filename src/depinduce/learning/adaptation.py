@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from depinduce.corpus import Corpus, Sentence, Vocabulary, build_corpus
+from depinduce.corpus.tags import find_tags
 from depinduce.learning.learners.order_free import OrderFreeLearner
 from depinduce.learning.settings.configuration import MAX_LENGTH
 from depinduce.learning.settings.order_free import OrderFreeSettings
@@ -40,7 +41,8 @@ def with_tags_of(universal: Model, corpus: Corpus, where: str) -> Corpus:
     """The corpus with all tags of a universal grammar in its vocabulary: few sentences lack many of them."""
     own = corpus.tag_vocabulary
     require_known_tags(where, universal.tags, own)
-    missing = [tag for tag in universal.tags if tag not in own]
+    known = set(find_tags(own, universal.tags).tolist())
+    missing = [tag for number, tag in enumerate(universal.tags) if number not in known]
     tags = Vocabulary((*own.symbols, *missing), (*own.counts, *(0 for _ in missing)))
     return replace(corpus, tag_vocabulary=tags)
 

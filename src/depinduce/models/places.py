@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from depinduce.errors import DepinduceError
@@ -15,6 +16,8 @@ FORMAT = "depinduce model"  # the name of the format, in the description of ever
 DESCRIPTION, NUMBERS, NETWORK, LEXICON = "model.json", "model.safetensors", "network.safetensors", "lexicon.json"
 INNER = "model"  # where a training keeps it in its directory, beside these
 CONFIGURATION, METRICS, CHECKPOINT, SEEDS = "config.toml", "metrics.jsonl", "checkpoint.safetensors", "seeds.json"
+BOX = Path(__file__).parent / "box"  # grammars that come with the package
+DEEPEST = 3  # folders below a given one in which models are looked for
 PARTS = ("tags", "words")  # of a joint model, each in a folder of its own
 PARTS_BEFORE = {"tags": "second", "words": "first"}  # what these folders were called in format 1
 
@@ -31,11 +34,34 @@ def place_of_part(directory: Path, name: str) -> Path:
 
 
 def place_of_model(directory: str | Path) -> Path:
-    """This directory or, as a training leaves it, `model` in it."""
+    """This directory or, as a training leaves it, `model` in it; or the grammar of this name in the box."""
     directory = Path(directory)
     for place in (directory, directory / INNER):
         recover(place)
-    return directory / INNER if (directory / INNER / DESCRIPTION).is_file() else directory
+    if (directory / INNER / DESCRIPTION).is_file():
+        return directory / INNER
+    if not (directory / DESCRIPTION).is_file() and str(directory) in names_in_box():
+        return BOX / directory
+    return directory
+
+
+def names_in_box() -> list[str]:
+    """The grammars that come with the package."""
+    return sorted(path.parent.name for path in BOX.glob(f"*/{DESCRIPTION}"))
+
+
+def models_below(directory: Path, depth: int = 0) -> Iterator[Path]:
+    """This directory, if it is a model or a run, or else those in it, from DEEPEST folders below at the most."""
+    place = place_of_model(directory)
+    if (place / DESCRIPTION).is_file():
+        yield place.resolve()
+    elif not directory.is_dir():
+        if depth == 0:
+            raise DepinduceError(f"{directory}: no such directory. Name one that `depinduce train --out` wrote.")
+    elif depth < DEEPEST:
+        for below in sorted(directory.iterdir()):
+            if not below.name.startswith("."):
+                yield from models_below(below, depth + 1)
 
 
 def place_of_seed(directory: str | Path, seed: int | str) -> Path:

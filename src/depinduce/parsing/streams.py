@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -31,6 +31,7 @@ MOST_ARCS = 4_000_000  # pairs of words, for each of which there can be a poster
 SHORTEST_LONG_ONE = 100  # words; shorter sentences are not looked at
 MOST_WORK = 300_000_000  # cubes of lengths: seconds, after which there is something to report
 MOST_LEARNED = 5000  # sentences of a text that a grammar learns from before it parses them
+MOST_LEARNED_WORDS = 150_000  # of these sentences, which are kept until they are parsed
 
 Adapt = Callable[[list[Sentence]], tuple[Model, str]]  # from some sentences to a grammar for them, and a word about it
 
@@ -103,7 +104,12 @@ def parse_file(
 
 def learned_from(sentences: Iterator[Sentence], adapt: Adapt) -> tuple[Model, str, Iterator[Sentence]]:
     """A grammar that has learned from the first sentences, what is to be said of it, and all sentences again."""
-    first = list(islice(sentences, MOST_LEARNED))
+    first, words = [], 0
+    for sentence in sentences:
+        first.append(sentence)
+        words += len(sentence)
+        if len(first) >= MOST_LEARNED or words >= MOST_LEARNED_WORDS:
+            break
     return *adapt(first), chain(first, sentences)
 
 

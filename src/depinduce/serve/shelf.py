@@ -6,7 +6,7 @@ import sys
 import threading
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 
 from depinduce.errors import DepinduceError
 from depinduce.models.model_files import read_description
-from depinduce.models.places import DESCRIPTION, INNER, place_of_model
+from depinduce.models.places import DESCRIPTION, INNER, models_below
 from depinduce.visible import visible
 
 if TYPE_CHECKING:
     from depinduce.parser import Parser
 
-DEEPEST = 3  # folders below a given one in which models are looked for
 FOUND, LOADING, COMPILING, READY, FAILED = "found", "loading", "compiling", "ready", "failed"
 
 
@@ -107,7 +106,7 @@ class Shelf:
     def __init__(self, directories: Sequence[str | Path]):
         places: list[Path] = []
         for directory in directories:
-            found = list(_models_in(Path(directory)))
+            found = list(models_below(Path(directory)))
             if not found:
                 raise DepinduceError(
                     f"{directory}: no model here, nor in the folders below. "
@@ -122,21 +121,6 @@ class Shelf:
         if name not in self.models:
             raise DepinduceError(f"There is no model {name!r} here. Choose from: {', '.join(self.models)}.")
         return self.models[name]
-
-
-def _models_in(directory: Path, depth: int = 0) -> Iterator[Path]:
-    """The directory, if it is a model or a run, or else those in it."""
-    if not directory.is_dir():
-        if depth == 0:
-            raise DepinduceError(f"{directory}: no such directory. Name one that `depinduce train --out` wrote.")
-        return
-    place = place_of_model(directory)
-    if (place / DESCRIPTION).is_file():
-        yield place.resolve()
-    elif depth < DEEPEST:
-        for below in sorted(directory.iterdir()):
-            if not below.name.startswith("."):
-                yield from _models_in(below, depth + 1)
 
 
 def _names(places: Sequence[Path]) -> list[str]:
