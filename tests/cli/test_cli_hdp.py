@@ -213,7 +213,7 @@ def test_a_network_with_rules_reports_its_share(train, rules, tmp_path, capsys):
         (["--set", "rules_share=0.5"], "rules_share: of which rules? Name them with --rules."),
         (["--rules", "ud", "--set", "rules_share=2"], "rules_share cannot be 2.0: more than 0, less than 1."),
         (["--init", "hdp-dep", "pen"], "There are no rules 'pen'. Did you mean penn?"),
-        (["--init", "hdp-dep", "ud", "penn"], "There is no start 'hdp-dep ud penn'."),
+        (["--init", "hdp-dep", "ud", "penn"], "There is no start 'hdp-dep ud penn' for "),
     ],
 )
 def test_faults_about_rules_are_told_and_nothing_is_written(model, options, message, tmp_path, monkeypatch, capsys):

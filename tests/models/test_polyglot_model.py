@@ -12,6 +12,7 @@ from learning.languages import TAGS, language, universal_of
 from depinduce.errors import DepinduceError
 from depinduce.grammar.headedness import FirstOrder, OrderFree
 from depinduce.models.loading import load_model
+from depinduce.models.model_files import digest_of, write_numbers
 from depinduce.models.places import DESCRIPTION
 from depinduce.models.polyglot_model import PolyglotModel
 from depinduce.parsing.decoding import Parsing, parse_trees
@@ -77,9 +78,28 @@ def test_a_saved_model_is_the_same_to_the_last_bit(tmp_path):
 def test_tables_of_another_shape_are_refused(tmp_path):
     MODEL.save(tmp_path / "model")
     path = tmp_path / "model" / DESCRIPTION
-    description = json.loads(path.read_text("utf-8"))
-    path.write_text(json.dumps(description | {"names": ["final"]}), "utf-8")
+    description = json.loads(path.read_text("utf-8")) | {"names": ["final"]}
+    description["sha256"][DESCRIPTION] = digest_of(description)
+    path.write_text(json.dumps(description), "utf-8")
     with pytest.raises(DepinduceError, match="the tables are not those of 1 languages over 5 tags"):
+        load_model(tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "message"),
+    [
+        ("child", -np.inf, "child holds rows that are no probabilities"),
+        ("headedness.root", -1.0, "root holds counts that are negative"),
+        ("headedness.decision", np.nan, "decision holds numbers that are not finite"),
+    ],
+)
+def test_numbers_that_were_never_right_are_refused(name, wrong, message, tmp_path, monkeypatch):
+    def write(folder, arrays):
+        write_numbers(folder, arrays | {name: np.full_like(arrays[name], wrong)})
+
+    monkeypatch.setattr("depinduce.models.polyglot_model.write_numbers", write)
+    MODEL.save(tmp_path / "model")
+    with pytest.raises(DepinduceError, match=message):
         load_model(tmp_path / "model")
 
 

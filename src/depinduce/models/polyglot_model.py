@@ -20,6 +20,7 @@ from depinduce.grammar.headedness import FirstOrder, Headedness, joined, symbols
 from depinduce.grammar.rules import Order, RuleTable, tag_batch
 from depinduce.models.model import Model, OpenRules
 from depinduce.models.model_files import how_made, new_model, numbers_of, write_numbers
+from depinduce.models.sound_numbers import require_distributions, require_finite, require_kind
 from depinduce.models.tag_model import GrammarModel
 
 POOLED = "headedness."  # before the names of its numbers in the file
@@ -118,15 +119,26 @@ class PolyglotModel(Model):
     @classmethod
     def read(cls, directory: Path, description: dict) -> PolyglotModel:
         tags, names = Vocabulary.from_json(description["tags"]), tuple(description["names"])
-        numbers = {name: part.astype(np.float64) for name, part in numbers_of(directory, description).items()}
+        kept = numbers_of(directory, description)
+        require_kind(kept, np.float32)
+        numbers = {name: part.astype(np.float64) for name, part in kept.items()}
         pooled = {name.removeprefix(POOLED): part for name, part in numbers.items() if name.startswith(POOLED)}
         table = FirstOrder(**{name: part for name, part in numbers.items() if not name.startswith(POOLED)})
         _require_shapes(table, Headedness(**pooled), len(names), len(tags))
+        require_distributions(table._asdict())
+        _require_counts(pooled)
         return cls(tags, names, table, Headedness(**pooled), **how_made(description))
 
 
 def _as_kept(numbers: np.ndarray) -> np.ndarray:
     return numbers.astype(np.float32).astype(np.float64)
+
+
+def _require_counts(pooled: dict[str, np.ndarray]) -> None:
+    require_finite(pooled)
+    for name, counts in pooled.items():
+        if (counts < 0).any():
+            raise ValueError(f"{name} holds counts that are negative")
 
 
 def _require_shapes(table: FirstOrder, pooled: Headedness, languages: int, tags: int) -> None:
