@@ -44,3 +44,26 @@ def test_what_is_ignored_stays_ignored_and_nothing_is_left_changed(tmp_path):
         _, errors = process.communicate("go on", timeout=60)
     assert (process.returncode, errors) == (-signal.SIGTERM, "")
     assert (tmp_path / "a.txt").read_text() == "half"
+
+
+@pytest.mark.parametrize(("thread", "ends_as"), [("", "5 taken apart\n"), ("True", "5 ")])
+def test_a_process_does_not_take_itself_apart_around_a_thread_that_nobody_waits_for(thread, ends_as):
+    """Which may be anywhere, and not survive it. Its exit code and what was printed are the same."""
+    program = """
+import atexit, threading, time
+from depinduce import cli
+from depinduce.cli import demo
+
+def run(arguments):
+    if THREAD:
+        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+    atexit.register(print, "taken apart")
+    print(5, end=" ")
+    return 5
+
+demo.run, sys.argv = run, ["depinduce", "demo"]
+cli.program()
+""".replace("THREAD", thread or "False")
+    with another_process(WAIT.strip() + program) as process:
+        output, errors = process.communicate("go on", timeout=60)
+    assert (process.returncode, output, errors) == (5, ends_as, "")

@@ -1,7 +1,5 @@
 """`python -m depinduce` is `depinduce`."""
 
-import sys
+from depinduce.cli import program
 
-from depinduce.cli import main
-
-sys.exit(main())
+program()

@@ -458,7 +458,7 @@ def test_the_command_prints_the_address_and_ends_politely(models):
             _, errors = process.communicate(timeout=PATIENCE)
         finally:
             process.kill()
-    assert process.returncode == 0
+    assert process.returncode == 0, errors
     assert "the page is closed" in errors
     assert "Traceback" not in errors
 

@@ -7,7 +7,9 @@ import difflib
 import io
 import os
 import sys
+import threading
 import warnings
+from contextlib import suppress
 from importlib import import_module
 
 from depinduce import __version__
@@ -33,6 +35,21 @@ COMMANDS = {
     "reproduce": "run the paper's experiments and set the results beside its tables",
     "bench": "measure charts and training against the paper's own algorithm",
 }
+
+
+def program() -> None:
+    """The command as a process of its own, which ends with it.
+
+    A thread that nobody waits for, such as one that compiles for a page that was closed, may be deep inside other
+    libraries: were Python to take itself apart around it, some of these abort the process.
+    """
+    code = main()
+    if any(thread.daemon for thread in threading.enumerate()):
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError):  # nobody reads it any more
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def main(arguments: list[str] | None = None) -> int:
