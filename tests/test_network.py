@@ -135,6 +135,8 @@ def test_no_command_but_serve_reaches_for_the_network_or_for_foreign_pickles(wat
         "inspect network",
         f"report network --gold {dev}",
         "sample counts -n 3",
+        f"parse universal {dev} -o universal.conllu",
+        "models .",
         "check network.conllu",
         "convert tagged tagged.txt -o tagged.conllu",
         "convert ptb treebank -o wsj --train-sections 0 --dev-sections 1 --test-sections 1",
