@@ -297,7 +297,7 @@ def test_a_folder_that_was_not_needed_after_all_is_gone(tmp_path):
 # ---------------------------------------------------------------- JSON
 
 
-@pytest.mark.parametrize("text", [b"", b"{", b"\xff", b"[" * 100_000, b"9" * 5_000, b'{"a": tru}'])
+@pytest.mark.parametrize("text", [b"", b"{", b"\xff", b"[" * 100_000, b"9" * 5_000, b'{"a": tru}', b'"\xed\xa0\x80"'])
 def test_odd_json_is_a_value_error(text):
     with pytest.raises(ValueError):
         parse_json(text)

@@ -354,8 +354,8 @@ def _lock_of(directory: Path) -> int | None:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """What JSON says; ValueError for everything that is wrong with it."""
+    """What JSON says; ValueError for everything that is wrong with it, bytes that are not UTF-8 among it."""
     try:
-        return json.loads(text)
+        return json.loads(text if isinstance(text, str) else text.decode())  # json itself lets half characters pass
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
