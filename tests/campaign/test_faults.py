@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from campaign.nursery import ERRORS, Fault, Nursery, nursery
-from campaign.trainings_to_kill import NETWORK, WORDS, cells, load_all
+from campaign.trainings_to_kill import TRAININGS, cells, load_all
 from cli.demo_parts import contents, demo_part
 from cli.test_cli_runs import one_after_the_other
 from experiments.tiny_ud import in_this_process, tiny_data
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.campaign
 
 KINDS = (*ERRORS, "kill")
 DMV = ("train", "--train", "train.conllu", "--out", "run", "--model", "dmv", "--iterations", 2)
-JOINT = ("train", "--train", "train.conllu", "--out", "run", "--model", "joint-sibling", *NETWORK, *WORDS)
+JOINT = ("train", "--train", "train.conllu", "--out", "run", *TRAININGS["joint-sibling"])
 REPRODUCE = ("reproduce", "ud", "--data", "data", "--languages", "fr", "--experiments", "paper-ndmv", "--seeds", 2)
 
 

@@ -11,6 +11,7 @@ from campaign.nursery import Nursery
 from cli.demo_parts import contents, demo_part, depinduce, model_files
 from experiments.tiny_ud import results_in, shrink
 
+TWO_RUNGS = ("--ladder", "ndmv", "--members", 1, "--grow-from", 0)  # recipes have more, with dozens of rounds
 NETWORK = ("--epochs", 2, "--set", "start_epochs=1", "size=4", "child_rank=3", "decision_rank=2", "batch_size=16")
 WORDS = ("tag_size=2", "word_size=2", "lexical_child_rank=3", "lexical_decision_rank=2")
 TRAININGS = {
@@ -19,9 +20,9 @@ TRAININGS = {
     "dmv-grand": ("--model", "dmv-grand", "--iterations", 4, "--prior-strength", 1),
     "hdp-dep": ("--model", "hdp-dep", "--iterations", 3),
     "ndmv": ("--model", "ndmv", *NETWORK),
-    "sibling": ("--model", "sibling", "--ladder", "ndmv", *NETWORK),
+    "sibling": ("--model", "sibling", *TWO_RUNGS, *NETWORK),
     "lexical": ("--model", "lexical", *NETWORK, *WORDS),
-    "joint-sibling": ("--model", "joint-sibling", *NETWORK, *WORDS),
+    "joint-sibling": ("--model", "joint-sibling", *TWO_RUNGS, *NETWORK, *WORDS),
 }
 LEFT = {"config.toml", "metrics.jsonl", "checkpoint.safetensors", "model"}  # by a training, and nothing else
 
