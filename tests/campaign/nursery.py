@@ -58,7 +58,8 @@ class Nursery:
         self._connection.send(([str(argument) for argument in arguments], dies_after, fault))
         ended = self._connection.recv()
         assert ended.code != -signal.SIGALRM or dies_after is not None, f"hangs: {arguments} {fault}\n{ended.shown}"
-        assert "Traceback" not in ended.shown, f"{arguments} {fault}\n{ended.shown}"
+        if not ended.killed:  # Python itself complains in a worker whose parent dies before it has said what to do
+            assert "Traceback" not in ended.shown, f"{arguments} {fault}\n{ended.shown}"
         assert ended.alone, f"{arguments}: some of its processes live on"
         return ended
 
