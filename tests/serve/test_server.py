@@ -248,6 +248,7 @@ def test_what_a_form_could_send_is_refused(kind, server):
         (b"", "not JSON"),
         (b"{", "not JSON"),
         (b"\xff\xfe", "not JSON"),
+        (b'{"model": "\xed\xa0\x80"}', "not JSON"),  # half a character
         (b"[" * 100_000, "not JSON"),
         (b'{"model": ' + b"9" * 5000 + b"}", "not JSON"),  # which Python does not read
         (b'{"model": "dmv", "model": 1e999}', "needs a text 'model'"),

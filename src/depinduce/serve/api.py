@@ -16,6 +16,7 @@ from depinduce.corpus.conllu import UPOS, XPOS
 from depinduce.corpus.demo import demo_file
 from depinduce.errors import InputError
 from depinduce.evaluation.trees import is_projective
+from depinduce.files import parse_json
 from depinduce.insight.stories import stories
 from depinduce.parsing.streams import about_unknown_tags, corpus_for, spread
 from depinduce.report.display_width import shortened
@@ -67,8 +68,8 @@ def work_of_reading(body: bytes) -> float:
 def answer(shelf: Shelf, action: str, body: bytes) -> Steps[bytes]:
     """From the JSON of a request to that of its answer. The first step is `work_of_reading`."""
     try:
-        request = json.loads(body)
-    except (ValueError, RecursionError):  # a number can be too long, too
+        request = parse_json(body)
+    except ValueError:
         raise RequestError("The request is not JSON.") from None
     if not isinstance(request, dict):
         raise RequestError("The request is not a JSON object.")
