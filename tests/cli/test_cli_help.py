@@ -12,7 +12,7 @@ import pytest
 from cli.demo_parts import depinduce, depinduce_process
 
 from depinduce import __version__
-from depinduce.cli import COMMANDS
+from depinduce.cli import COMMANDS, parser_of
 from depinduce.cli.train import SETTINGS
 from depinduce.learning.settings.recipes import about_recipe, recipe_names
 
@@ -133,6 +133,15 @@ def test_without_a_command_the_overview_is_shown_and_the_code_is_not_zero(capsys
 def test_the_version(capsys):
     assert depinduce("--version") == 0
     assert capsys.readouterr().out == f"depinduce {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["grammar a.conllu --decode mbr -o b", "grammar --decode mbr a.conllu -o b", "--decode mbr -o b grammar a.conllu"],
+)
+def test_files_and_options_may_come_in_any_order(arguments):
+    given = parser_of("parse").parse_args(arguments.split())
+    assert (given.model, given.input, given.decode, given.output) == ("grammar", "a.conllu", "mbr", "b")
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("trian", "train"), ("evalute", "evaluate"), ("prase", "parse")])

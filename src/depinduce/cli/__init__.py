@@ -14,7 +14,7 @@ from importlib import import_module
 
 from depinduce import __version__
 from depinduce.cli.console import warn
-from depinduce.cli.options import HelpFormatter
+from depinduce.cli.options import ArgumentParser, HelpFormatter
 from depinduce.errors import DepinduceError
 from depinduce.interruption import INTERRUPTED, exit_code, like_ctrl_c
 from depinduce.visible import visible
@@ -100,7 +100,7 @@ def _run(arguments: list[str]) -> int:
 def parser_of(name: str) -> argparse.ArgumentParser:
     """What reads the options of a command."""
     command = import_module(f"depinduce.cli.{name}")
-    parser = argparse.ArgumentParser(
+    parser = ArgumentParser(
         prog=f"depinduce {name}",
         description=command.__doc__,
         epilog=f"example:\n  {command.EXAMPLE}",

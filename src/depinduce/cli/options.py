@@ -48,6 +48,15 @@ class HelpFormatter(argparse.HelpFormatter):
         return "\n".join(lines)
 
 
+class ArgumentParser(argparse.ArgumentParser):
+    """Reads options and files in any order: of `MODEL --decode mbr FILE` Python's own sees no FILE after the option."""
+
+    def parse_args(self, args=None, namespace=None):  # pyright: ignore[reportIncompatibleMethodOverride]
+        if self._subparsers is not None:  # what comes after the name of a subcommand is read by another
+            return super().parse_args(args, namespace)
+        return self.parse_intermixed_args(args, namespace)
+
+
 def add_settings(
     parser: argparse._ActionsContainer,
     settings: type,
