@@ -79,6 +79,19 @@ def test_the_description_tells_what_it_is_and_the_hash_of_its_files(tmp_path):
     }
 
 
+def test_a_model_that_needs_what_is_not_installed_says_so_and_is_not_damaged(tmp_path, monkeypatch):
+    example().save(tmp_path / "model")
+    path = tmp_path / "model" / "model.json"
+    description = json.loads(path.read_text("utf-8")) | {"kind": "words", "about": "a sibling grammar over words"}
+    description["sha256"]["model.json"] = digest_of(description)
+    path.write_text(json.dumps(description), "utf-8")
+    monkeypatch.delitem(sys.modules, "depinduce.models.word_model", raising=False)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    told = "a sibling grammar over words needs the Python package torch, which is not installed here. Install it"
+    with pytest.raises(DepinduceError, match=told):
+        load_model(tmp_path / "model")
+
+
 def test_both_files_may_be_read_by_the_same_people(tmp_path):
     example().save(tmp_path / "model")
     modes = {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "model").iterdir()}

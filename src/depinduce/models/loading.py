@@ -22,6 +22,11 @@ def load_model(directory: str | Path) -> Model:
         return find(kinds()[description["kind"]]).read(directory, description)
     except DepinduceError:
         raise
+    except ModuleNotFoundError as error:  # the files are sound
+        raise DepinduceError(
+            f"{directory}: {description.get('about', 'the model')} needs the Python package {error.name}, which is not "
+            f"installed here. Install it: pip install {error.name}"
+        ) from error
     except Exception as error:  # whatever a damaged file leads to
         raise damaged(directory, error) from error
 
