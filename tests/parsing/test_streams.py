@@ -196,6 +196,23 @@ def test_posteriors_join_what_misc_holds_already(model, tmp_path):
     assert re.fullmatch(r"Posterior=[01]\.\d{4}", second[9])
 
 
+def test_what_an_earlier_parse_has_said_is_gone_and_nothing_else(model, tmp_path):
+    foreign = "# sent_id = a\n# tree = oak\n# probability = high\n# log_likelihoods = -1\n"
+    words = block("It/PRON rains/VERB hard/ADV").replace("_\n", "SpaceAfter=No|MyPosterior=0.5000|x=y\n", 1)
+    kept = parsed(model, write(tmp_path / "a.conllu", foreign + words.replace("x=y", "Posterior=unknown")))
+    assert kept.startswith(foreign) and "|Posterior=unknown\n" in kept
+    path = write(tmp_path / "b.conllu", "# trees = 3 of 4\n" + words, "\ufeff" + block("So/ADV"))
+    alone = parsed(model, path)
+    for number, marks in enumerate([{"posteriors": True, "log_likelihood": True}, {"samples": 1}, {"max_words": 2}]):
+        marked = tmp_path / f"{number}.conllu"
+        marked.write_bytes(parsed(model, path, Parsing(**marks)).encode())
+        assert marked.read_text("utf-8") != alone
+        assert parsed(model, marked) == alone
+        crlf = tmp_path / "crlf.conllu"
+        crlf.write_bytes(marked.read_bytes().replace(b"\n", b"\r\n"))
+        assert parsed(model, crlf) == alone.replace("\n", "\r\n")
+
+
 def test_a_sentence_without_any_possible_tree_becomes_a_chain(tmp_path):
     impossible = RuleTable(np.zeros(1), np.full((4, 1), -np.inf), np.zeros((4, 2)))
     model = GrammarModel(Order.FIRST, Vocabulary(["N"], [1]), impossible)

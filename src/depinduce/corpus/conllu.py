@@ -95,9 +95,20 @@ class Sentence:
     def again(self) -> Sentence:
         """The block as it can stand below itself: without byte order mark, surplus blank lines, and the comments that
         begin a document, a paragraph or a file."""
-        lead = _ONCE.sub("", self._lead.lstrip("\ufeff\r\n"))
-        copy = Sentence(self.path, self.line, lead, self._fields, self._tail)
-        copy._rows, copy._between = self._rows, self._between
+        return self._with(_ONCE.sub("", self._lead.lstrip("\ufeff\r\n")), self._fields)
+
+    def without(self, comments: re.Pattern[str], attributes: re.Pattern[str]) -> Sentence:
+        """The block without these comment lines, each with its line end, and without these attributes in MISC."""
+        lead, fields, misc = comments.sub("", self._lead), self._fields, self._column(MISC)
+        kept = [_without_attributes(value, attributes) for value in misc]
+        if kept != misc:
+            self._replace(fields := fields.copy(), MISC, kept)
+        return self if lead == self._lead and kept == misc else self._with(lead, fields)
+
+    def _with(self, lead: str, fields: list[str]) -> Sentence:
+        """The same block with other comments and columns."""
+        copy = Sentence(self.path, self.line, lead, fields, self._tail)
+        copy.language, copy._rows, copy._between = self.language, self._rows, self._between
         return copy
 
     def render(
@@ -281,6 +292,15 @@ def _with_comment(lead: str, comment: str, line_end: str) -> str:
         if found:
             return lead
     return f"{lead}{comment}{line_end}"
+
+
+def _without_attributes(misc: str, gone: re.Pattern[str]) -> str:
+    """A MISC column without the attributes that look like this."""
+    if not gone.search(misc):
+        return misc
+    old = misc.rstrip("\r")
+    kept = [attribute for attribute in old.split("|") if not gone.fullmatch(attribute)]
+    return ("|".join(kept) or "_") + misc[len(old) :]
 
 
 def _with_attributes(misc: str, added: str) -> str:

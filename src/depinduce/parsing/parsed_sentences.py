@@ -9,6 +9,13 @@ from dataclasses import dataclass
 from depinduce.corpus import Sentence
 
 _ID_OF_TREE = re.compile("-tree[0-9]+$")
+# What an earlier parse has written, which is not true of another tree.
+_OLD_COMMENTS = re.compile(
+    r"(?:^|(?<=\ufeff))# (?:parsed_in_pieces = \d+|tree = \d+ of \d+|"
+    r"(?:log_likelihood|log_probability|probability) = -?(?:inf|\d[\d.e+-]*))\r?\n",
+    re.MULTILINE,
+)
+_OLD_POSTERIOR = re.compile(r"Posterior=[01]\.\d{4}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +41,7 @@ class ParsedSentence:
         return math.exp(min(self.log_probability - self.log_likelihood, 0.0))  # both are rounded
 
     def render(self, *, posteriors: bool = False, log_likelihood: bool = False, ended: bool = False) -> str:
-        """The block of the sentence with this tree in HEAD, and everything else as it was.
+        """The block of the sentence with this tree in HEAD, all else as it was but what an earlier parse said.
 
         One of several trees has comments that say which, and how probable it is. As ids must be unique in a file, the
         second tree of the sentence s1 has the sent_id s1-tree2, and so on; the first keeps its id, unless that is such
@@ -50,9 +57,10 @@ class ParsedSentence:
         comments = [f"parsed_in_pieces = {self.pieces}"] if self.pieces > 1 else []
         if log_likelihood and self.log_likelihood is not None:
             comments.append(f"log_likelihood = {self.log_likelihood:.6f}")
+        sentence = self.sentence.without(_OLD_COMMENTS, _OLD_POSTERIOR)
         if self.number is None:
-            return self.sentence.render(self.heads, misc=misc, comments=comments, ended=ended)
-        sentence = self.sentence if self.number == 1 else self.sentence.again()
+            return sentence.render(self.heads, misc=misc, comments=comments, ended=ended)
+        sentence = sentence if self.number == 1 else sentence.again()
         sent_id = sentence.sent_id
         if sent_id is not None and (self.number > 1 or _ID_OF_TREE.search(sent_id)):
             comments.append(f"sent_id = {sent_id}-tree{self.number}")
