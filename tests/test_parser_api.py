@@ -233,6 +233,21 @@ def test_a_grammar_over_words_has_no_list_of_rules(trained):
             ask()
 
 
+def test_a_long_sentence_is_warned_of_before_the_wait(tmp_path, monkeypatch):
+    from depinduce.parsing import long_sentences
+
+    monkeypatch.setattr(long_sentences, "LONG_TIME", long_sentences.BEST_TREE * 100**3)
+    parser = Parser(GrammarModel(Order.FIRST, TAGS, random_table(Order.FIRST, 3, seed=2)))
+    sentences = [as_words("N V"), as_words("N V " * 51), as_words("V N " * 55)]
+    with pytest.warns(UserWarning, match="a sentence of 103 words.*`parse_file` with max_words=200") as warned:
+        parser.parse(sentences)
+    assert len(warned) == 1
+    path = write(tmp_path / "long.conllu", *map(block, sentences))
+    with pytest.warns(UserWarning, match="long.conllu:5: a sentence of 103 words.*Without such") as warned:
+        parser.report(tmp_path / "report.html", sentences=path, number=0)
+    assert len(warned) == 1
+
+
 def test_parses_do_not_depend_on_blocks_and_threads(parser, folder, monkeypatch):
     from depinduce.parsing import streams
 

@@ -258,7 +258,7 @@ class Parser:
         True
         """
         from depinduce.parsing.decoding import Parsing
-        from depinduce.parsing.streams import blocks, learned_from, parse_sentences
+        from depinduce.parsing.streams import blocks, learned_from, parse_sentences, warn_of_long_sentence
 
         if isinstance(sentences, str | Path | Sentence):
             one = "parse_file reads files" if isinstance(sentences, Path) else "put one sentence into brackets"
@@ -268,7 +268,9 @@ class Parser:
         model, given = self.model, iter(_sentences(sentences, self._tag_column))
         if learn := self._adapt(adapt, threads):
             model, _, given = learned_from(given, learn)
+        warned, remedy = False, "`parse_file` with max_words=200 parses such sentences in pieces"
         for some in blocks(given, parsing):
+            warned = warned or warn_of_long_sentence(model, some, parsing, remedy)
             found, unknown = parse_sentences(model, some, parsing)
             self._warn_about(unknown)
             parses += [self._parse(tree) for trees in found for tree in trees]

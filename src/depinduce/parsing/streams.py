@@ -30,6 +30,7 @@ MOST_LINES = 400_000  # words of all trees that are written
 MOST_ARCS = 4_000_000  # pairs of words, for each of which there can be a posterior
 SHORTEST_LONG_ONE = 100  # words; shorter sentences are not looked at
 MOST_WORK = 300_000_000  # cubes of lengths: seconds, after which there is something to report
+IN_PIECES = "With --max-words 200 such sentences are parsed in pieces"
 MOST_LEARNED = 5000  # sentences of a text that a grammar learns from before it parses them
 MOST_LEARNED_WORDS = 150_000  # of these sentences, which are kept until they are parsed
 
@@ -118,13 +119,23 @@ def about_unknown_tags(tags: Iterable[str]) -> str:
     return f"tags that training has not seen, parsed like an average tag: {visible(' '.join(sorted(tags)))}"
 
 
-def about_long_sentence(sentence: Sentence, cost: Cost) -> str:
+def about_long_sentence(sentence: Sentence, cost: Cost, remedy: str = IN_PIECES) -> str:
     """What the user should know before the wait."""
     duration = f"{cost.seconds:.0f} s" if cost.seconds < 120 else f"{cost.seconds / 60:.0f} min"
     return (
         f"{sentence.path}:{sentence.line}: a sentence of {cost.words:,} words, which takes about {duration} and "
-        f"{max(cost.bytes / 1e9, 0.1):.1f} GB of memory. With --max-words 200 such sentences are parsed in pieces"
+        f"{max(cost.bytes / 1e9, 0.1):.1f} GB of memory. {remedy}"
     )
+
+
+def warn_of_long_sentence(
+    model: Model, sentences: list[Sentence], parsing: Parsing, remedy: str = IN_PIECES, caller: int = 3
+) -> bool:
+    """Warn of the first sentence that will take long, if there is one; gives whether there is."""
+    for sentence, cost in _long_ones(model, sentences, parsing):
+        warnings.warn(about_long_sentence(sentence, cost, remedy), stacklevel=caller)
+        return True
+    return False
 
 
 def parse_stream(

@@ -21,7 +21,7 @@ from depinduce.evaluation.baselines import BASELINES
 from depinduce.evaluation.scores import Scores, score
 from depinduce.evaluation.trees import projective_sentences
 from depinduce.parsing.decoding import Parses, Parsing, parse_trees
-from depinduce.parsing.streams import blocks, corpus_for, spread
+from depinduce.parsing.streams import blocks, corpus_for, spread, warn_of_long_sentence
 from depinduce.report.tree_picture import TreePicture, tree_picture
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ ROOT = "ROOT"
 MOST_TAGS = 20  # in a table of heads and children; rarer ones are taken together
 SHORT, LONG = 5, 20  # words of a sentence that is fit for a picture
 ERRORS_TOLD = 10
+TOO_LONG = "Without such sentences in the file there is no such wait"
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ def file_facts(
     report: Callable[[int], None] = lambda sentences: None,
 ) -> FileFacts:
     """The facts of a file, parsed with a model and with those of other seeds. drawn: pictures of either kind"""
-    parsing = Parsing(threads=threads)
+    parsing, warned = Parsing(threads=threads), False
     # What belongs to every block: the words, and the heads that each model finds.
     lengths, tags, heads, gold, posteriors = [], [], [], [], []
     others: dict[int, list[np.ndarray]] = {seed: [] for seed in other_seeds}
@@ -184,7 +185,9 @@ def file_facts(
     worst: list[_Candidate] = []
     for some in blocks(read_sentences(path, trees=has_gold), parsing):
         corpus = corpus_for(model, some, with_heads=has_gold)
-        parses = parse_trees(model, corpus, replace(parsing, posteriors=not has_gold))
+        ours = replace(parsing, posteriors=not has_gold)
+        warned = warned or warn_of_long_sentence(model, some, ours, TOO_LONG)
+        parses = parse_trees(model, corpus, ours)
         kept = _kept_tags(model, some, corpus)
         lengths.append(corpus.lengths)
         tags += kept
