@@ -237,7 +237,9 @@ def test_punctuation_has_no_rules_and_the_page_says_why(page):
 def test_hidden_states_are_explained(page):
     page.get_by_label("Grammar").select_option("hidden")
     expect(page.locator("#first h2")).to_have_text("hidden")
-    expect(page.locator("#trees")).to_contain_text("HDP-DEP has hidden states and gives one tree")
+    expect(page.locator("#trees")).to_contain_text(
+        "One tree, that with the most probable arcs: this model has hidden states"
+    )
     word_button(page, 2).click()
     expect(page.locator("#why")).to_contain_text("By the grammar without its hidden states")
 

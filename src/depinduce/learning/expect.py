@@ -45,7 +45,7 @@ class EStep:
         for number, chart in enumerate(charts):
             found, tilted_by = self._expect(number, chart, sentences)
             expected.append(found)
-            total += _total(found.log_z, chart) - tilted_by
+            total += chart.total(found.log_z) - tilted_by
         if len(charts) == len(self.learners):
             return [learner.counts(found) for learner, found in zip(self.learners, expected, strict=True)], total
         over_tags, over_words = self.learners
@@ -67,8 +67,8 @@ class EStep:
         problems = [view.problem for view in views]
         if len(problems) == 1 or not self.agreement:
             return problems
-        over_tags, over_words = problems
-        assert isinstance(over_tags, Problem) and isinstance(over_words, Problem)  # hidden states have no product
+        over_tags, over_words = (problem.with_single_trees for problem in problems)
+        assert over_tags is not None and over_words is not None, "hidden states have no product"
         return [over_tags.times(as_factors(over_words))]
 
     def _expect(self, number: int, chart: Any, sentences: np.ndarray | None) -> tuple[Any, float]:
@@ -90,8 +90,3 @@ class EStep:
             for learner, view, of_all in zip(self.learners, views, heads, strict=True)
         ]
         return counts, float(np.sum([found.log_potential[0] for found in trees]))
-
-
-def _total(log_z: np.ndarray, chart: Any) -> float:
-    """The sum over sentences, each as often as it occurs."""
-    return float(log_z.sum()) if isinstance(chart, Problem) else float(chart.batch.weights @ log_z)

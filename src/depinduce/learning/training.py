@@ -189,8 +189,7 @@ class Training:
     def _views(self, data: list[Any], training: bool = False) -> list[View]:
         views = [learner.view(own, training) for learner, own in zip(self.learners, data, strict=True)]
         for view in views:
-            table = view.problem.table if isinstance(view.problem, Problem) and self.in_batches else None
-            if table is not None and not np.isfinite(sum(part.sum() for part in table.parts)):
+            if self.in_batches and not view.problem.is_sound:
                 raise Diverged.because(f"The rules are not numbers any more in {self._name}")
         return views
 

@@ -19,7 +19,7 @@ from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
 
 if TYPE_CHECKING:
-    from depinduce.chart.problems import Problem, StateProblem
+    from depinduce.chart.problems import AnyProblem, Problem
     from depinduce.grammar.headedness import Headedness
     from depinduce.models.tag_model import GrammarModel
 
@@ -43,7 +43,7 @@ class Model(ABC):
 
     kind: ClassVar[str]  # its name in model.json
     one_table: ClassVar[bool] = True  # its rules are the same for all sentences, or are made for some at a time
-    scores_trees: ClassVar[bool] = True  # it knows the probability of a single tree, so that there are best ones
+    why_no_single_trees: ClassVar[str] = ""  # why it does not know the probability of a single tree, if it does not
     about_rules: ClassVar[str] = ""  # of which part of it the rules of `rule_view` are, or why there are none
 
     order: Order  # how far its rules look beyond the head; of a joint model, that of the part over tags
@@ -51,6 +51,11 @@ class Model(ABC):
     non_heads: tuple[str, ...]  # tags that head nothing
     reading: Reading  # how the training file was read
     history: dict  # settings, hash of the training data, likelihoods
+
+    @property
+    def scores_trees(self) -> bool:
+        """Whether it knows the probability of a single tree, so that there are best ones."""
+        return not self.why_no_single_trees
 
     @property
     def words(self) -> Vocabulary:
@@ -83,7 +88,7 @@ class Model(ABC):
         return False
 
     @abstractmethod
-    def problem(self, corpus: Corpus) -> Problem | StateProblem:
+    def problem(self, corpus: Corpus) -> AnyProblem:
         """What a chart needs for the sentences of a corpus."""
 
     def in_language(self, name: str) -> Model:
@@ -117,11 +122,11 @@ class Model(ABC):
 
 
 def part_of(model: Model, name: str | None) -> Model:
-    """A part of a joint model by its name, or all of it."""
+    """A part of a model by its name, or all of it."""
     if name is None:
         return model
     if not model.parts:
-        raise DepinduceError(f"--part {name}: only joint models have parts. Leave it away.")
+        raise DepinduceError(f"--part {name}: only joint models have parts, and committees members. Leave it away.")
     if name not in model.parts:
         raise DepinduceError(f"--part cannot be {name!r}. Choose from: {', '.join(model.parts)}.")
     return model.parts[name]

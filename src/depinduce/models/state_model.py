@@ -41,7 +41,10 @@ class HdpModel(Model):
     history: dict = field(default_factory=dict)
 
     kind: ClassVar[str] = "hdp-dep"
-    scores_trees: ClassVar[bool] = False
+    why_no_single_trees: ClassVar[str] = (
+        "this model has hidden states, and its chart sums over all trees and all states together: it does not tell the "
+        "probability of a single tree, which is a sum over its states"
+    )
     about_rules: ClassVar[str] = "These are its rules without the hidden refinements of tags: the mean of all of them."
 
     @property

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from depinduce.chart.engine import expectations, trees_of_posteriors
+from depinduce.chart.engine import trees_of_posteriors
+from depinduce.chart.problems import ArcPosteriors, Problem, mean_posteriors
 from depinduce.grammar.rules import Batch, Factors, RuleTable
 
 
@@ -16,9 +17,12 @@ def agreed_trees(
     Of the grammars only the half (rounded up) that makes the sentences most probable is asked: learning sometimes
     ends in a poor optimum, which shows in its likelihood.
     """
-    opinions = [expectations(table, batch, factors, positions=True, threads=threads) for table in tables]
+    opinions = [Problem(table, batch, factors).posteriors(threads=threads) for table in tables]
     opinions.sort(key=lambda opinion: -opinion.log_z.mean())
     asked = opinions[: (len(opinions) + 1) // 2]
-    root = np.mean([opinion.root for opinion in asked], axis=0)
-    arc = np.mean([opinion.arc.sum(axis=1) for opinion in asked], axis=0)
-    return trees_of_posteriors(batch.offsets, root, arc, threads=threads).heads[0]
+    return minimum_risk_trees(mean_posteriors(asked), batch.offsets, threads=threads)
+
+
+def minimum_risk_trees(posteriors: ArcPosteriors, offsets: np.ndarray, *, threads: int = 1) -> np.ndarray:
+    """The tree of every sentence with the most right heads in expectation. [token]"""
+    return trees_of_posteriors(offsets, posteriors.root, posteriors.arc, threads=threads).heads[0]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from depinduce.chart.engine import trees_of_posteriors
-from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.models.model import Model
@@ -83,9 +82,8 @@ def parse_trees(model: Model, corpus: Corpus, parsing: Parsing, first: int = 0) 
     if parsing.several and not model.scores_trees:
         option = "--k-best" if parsing.k_best else "--samples"
         raise DepinduceError(
-            f"{option}: this model has hidden states, and its chart sums over all trees and all states together: it "
-            "does not tell the probability of a single tree, which is a sum over its states. Leave the option away for "
-            "the tree with the most probable arcs, or take another model."
+            f"{option}: {model.why_no_single_trees}. Leave the option away for the tree with the most probable arcs, "
+            "or take another model."
         )
     seeds = sample_seeds(parsing.seed or 0, first + corpus.index) if parsing.samples else None
     if model.one_table:
@@ -143,7 +141,7 @@ def _joined(parts: list[tuple[np.ndarray, Parses]], corpus: Corpus, parsing: Par
 
 def _parse_together(model: Model, corpus: Corpus, parsing: Parsing, seeds: np.ndarray | None) -> Parses:
     threads, problem = parsing.threads, model.problem(corpus)
-    scored = problem if isinstance(problem, Problem) else None  # with hidden states there is no best tree
+    scored = problem.with_single_trees  # without them there is no best tree
     by_arcs = parsing.decode == "mbr" or scored is None
     posteriors = problem.posteriors(threads=threads) if parsing.posteriors or by_arcs else None
     if posteriors is not None and (by_arcs or scored is None):

@@ -144,7 +144,7 @@ def look_at_sentence(shelf: Shelf, request: Mapping) -> Steps[Answer]:
     several = gives_several_trees(parser) and len(sentence) <= MOST_WORDS_OF_TREES
     note = ""
     if not gives_several_trees(parser):
-        note = "HDP-DEP has hidden states and gives one tree, that with the most probable arcs."
+        note = f"One tree, that with the most probable arcs: {parser.model.why_no_single_trees}."
     elif not several:
         note = f"Other trees are shown for sentences of up to {MOST_WORDS_OF_TREES} words."
     drawings = wanted if several else 1

@@ -84,19 +84,15 @@ def warm_up(parser: Parser) -> None:
 
 def warm_up_log_space(parser: Parser) -> None:
     """Compile also what only long sentences need, whose probabilities are too small for anything else."""
-    from depinduce.chart.engine import expectations
-    from depinduce.chart.problems import Problem
     from depinduce.corpus.tagged import as_sentence
     from depinduce.parsing.streams import corpus_for
 
     sentence = as_sentence([("word", parser.tags[0])] * 2, parser.model.reading.tag_column)
-    problem = parser.model.problem(corpus_for(parser.model, [sentence]))
-    if isinstance(problem, Problem):
-        expectations(*problem, positions=True, space="log")
+    parser.model.problem(corpus_for(parser.model, [sentence])).in_log_space()
 
 
 def gives_several_trees(parser: Parser) -> bool:
-    """Whether it knows the probabilities of trees; a model with hidden states does not."""
+    """Whether it knows the probabilities of trees; one with hidden states does not, nor does a committee."""
     return parser.model.scores_trees
 
 
