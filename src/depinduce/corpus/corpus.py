@@ -323,6 +323,13 @@ def build_corpus(
     )
 
 
+def in_vocabulary(corpus: Corpus, tags: Vocabulary) -> Corpus:
+    """The corpus with its tags numbered as in another vocabulary, -1 where that one lacks them."""
+    translation = find_tags(corpus.tag_vocabulary, tags)
+    numbers = np.where(corpus.tags >= 0, translation[corpus.tags], -1).astype(np.int32)
+    return replace(corpus, tags=numbers, tag_vocabulary=tags)
+
+
 def _offsets(lengths: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 

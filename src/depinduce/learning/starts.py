@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 
 import numpy as np
 
-from depinduce.corpus import Corpus, Reading, Vocabulary, load_corpus
+from depinduce.corpus import Corpus, Reading, Vocabulary, in_vocabulary, load_corpus
 from depinduce.corpus.tags import find_tags
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
@@ -89,9 +88,3 @@ def require_known_tags(where: str, known: Vocabulary, tags: Vocabulary) -> None:
         warnings.warn(
             f"{where}: that model has not seen the tags {' '.join(unknown)}: average tags to it", stacklevel=2
         )
-
-
-def in_vocabulary(corpus: Corpus, tags: Vocabulary) -> Corpus:
-    """The corpus with its tags numbered as in another vocabulary, -1 where that one lacks them."""
-    translation = find_tags(corpus.tag_vocabulary, tags)
-    return replace(corpus, tags=np.where(corpus.tags >= 0, translation[corpus.tags], -1).astype(np.int32))

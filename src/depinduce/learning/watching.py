@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from depinduce.corpus import Corpus, Reading, load_corpus
+from depinduce.corpus import Corpus, Reading, in_vocabulary, load_corpus
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.scores import score
 from depinduce.models.model import Model
@@ -22,7 +22,8 @@ def watcher(
         raise DepinduceError(f"--watch {path}: it has no trees to score. Name a file with gold trees.")
 
     def watch(model: Model) -> dict[str, float]:
-        scores = score(gold.gold, parse_corpus(model, gold, Parsing()), gold.offsets).by_length
+        heads = parse_corpus(model, in_vocabulary(gold, model.tags), Parsing())
+        scores = score(gold.gold, heads, gold.offsets).by_length
         return {f"uas_{length}": round(scores[length].uas, 2) for length in lengths}
 
     return watch

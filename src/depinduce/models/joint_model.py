@@ -11,8 +11,8 @@ from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus, Reading, Vocabulary
 from depinduce.grammar.rules import Order
 from depinduce.models.model import Model, OpenRules
-from depinduce.models.model_files import bytes_of, how_made, new_model, read_description
-from depinduce.models.places import DESCRIPTION, PARTS, place_of_part
+from depinduce.models.model_files import how_made, new_model, read_part
+from depinduce.models.places import PARTS
 from depinduce.models.tag_model import ORDERS, GrammarModel
 from depinduce.models.word_model import LexicalModel
 from depinduce.networks.word_batch import as_factors
@@ -89,13 +89,9 @@ class JointModel(Model):
 
     @classmethod
     def read(cls, directory: Path, description: dict) -> JointModel:
-        folders = [place_of_part(directory, name) for name in PARTS]
-        about_tags, about_words = (read_description(folder / DESCRIPTION) for folder in folders)
-        if "sha256" in description:
-            for name in PARTS:
-                bytes_of(directory, description, f"{name}/{DESCRIPTION}")  # the parts belong together
+        parts = [read_part(directory, description, name) for name in PARTS]
+        (_, about_tags), (_, about_words) = parts
         if (about_tags["kind"], about_words["kind"]) != (GrammarModel.kind, LexicalModel.kind):
             raise ValueError("its parts must be a grammar over tags and one over words")
-        over_tags = GrammarModel.read(folders[0], about_tags)
-        over_words = LexicalModel.read(folders[1], about_words)
+        over_tags, over_words = GrammarModel.read(*parts[0]), LexicalModel.read(*parts[1])
         return cls(over_tags, over_words, how_made(description)["history"])

@@ -21,6 +21,7 @@ from depinduce.models.places import (
     DESCRIPTION,
     FORMAT,
     LEXICON,
+    MEMBERS,
     NETWORK,
     NUMBERS,
     PARTS,
@@ -74,7 +75,7 @@ def _languages(history: dict) -> dict[str, dict[str, int]]:
 
 
 def _files(folder: Path) -> list[str]:
-    names = (NUMBERS, NETWORK, LEXICON, *(f"{part}/{DESCRIPTION}" for part in PARTS))
+    names = (NUMBERS, NETWORK, LEXICON, *(f"{part}/{DESCRIPTION}" for part in (*PARTS, *MEMBERS)))
     return [name for name in names if (folder / name).exists()]
 
 
@@ -108,6 +109,15 @@ def bytes_of(directory: Path, description: dict, name: str) -> bytes:
     if "sha256" in description and description["sha256"][name] != _sha256(data):
         raise ValueError(ANOTHER_DIGEST.format(name))
     return data
+
+
+def read_part(directory: Path, description: dict, name: str) -> tuple[Path, dict]:
+    """Where a part of a model is, and its description, which must be the one that the whole was written with."""
+    folder = place_of_part(directory, name)
+    about = read_description(folder / DESCRIPTION)
+    if "sha256" in description:
+        bytes_of(directory, description, f"{name}/{DESCRIPTION}")  # the parts belong together
+    return folder, about
 
 
 def damaged(directory: Path, error: Exception) -> DepinduceError:

@@ -19,18 +19,19 @@ CONFIGURATION, METRICS, CHECKPOINT, SEEDS = "config.toml", "metrics.jsonl", "che
 BOX = Path(__file__).parent / "box"  # grammars that come with the package
 DEEPEST = 3  # folders below a given one in which models are looked for
 PARTS = ("tags", "words")  # of a joint model, each in a folder of its own
+MEMBERS = ("order-free", "own", "student")  # of a committee, likewise
 PARTS_BEFORE = {"tags": "second", "words": "first"}  # what these folders were called in format 1
 
 _FILES = (DESCRIPTION, NUMBERS, NETWORK, LEXICON, CONFIGURATION, METRICS, CHECKPOINT, SEEDS)
-_FOLDERS = re.compile("|".join((INNER, *PARTS, *PARTS_BEFORE.values(), r"seed-\d+")))
+_FOLDERS = re.compile("|".join((INNER, *PARTS, *MEMBERS, *PARTS_BEFORE.values(), r"seed-\d+")))
 # half-written by version 0.1.0 when it was killed; the last by the library that wrote its checkpoints
 _LEFT_BEFORE = re.compile(rf"\.({'|'.join(map(re.escape, (*_FILES, INNER)))})\..*|\.tmp[0-9A-Za-z]{{6}}")
 _START_OF_CHECKPOINT = re.compile(rb'.{8}\{"__metadata__":\{"(format_version|state|sha256)"', re.DOTALL)
 
 
 def place_of_part(directory: Path, name: str) -> Path:
-    """Where a joint model keeps one of its parts."""
-    return directory / name if (directory / name).is_dir() else directory / PARTS_BEFORE[name]
+    """Where a model keeps one of its parts."""
+    return directory / name if (directory / name).is_dir() else directory / PARTS_BEFORE.get(name, name)
 
 
 def place_of_model(directory: str | Path) -> Path:

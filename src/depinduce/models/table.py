@@ -95,6 +95,14 @@ MODELS = {
         model="depinduce.models.tag_model:GrammarModel",
         kind="tags",
     ),
+    "committee": Entry(
+        Order.SIBLING,
+        "a committee: an order-free grammar, the language's own if it agrees, and one that learned from their trees",
+        settings="depinduce.learning.settings.committee:CommitteeSettings",
+        learners="depinduce.learning.learners.order_free:make_learners",
+        model="depinduce.models.committee_model:CommitteeModel",
+        kind="committee",
+    ),
     "polyglot": Entry(
         Order.FIRST,
         "a universal grammar over tags: count grammars of many languages around what they have in common",
