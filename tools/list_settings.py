@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from depinduce.corpus import Reading
+from depinduce.learning.settings.committee import CommitteeSettings
 from depinduce.learning.settings.counts import CountSettings
 from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.settings.networks import NeuralSettings
@@ -20,7 +21,8 @@ GROUPS = {
     "Every model": LearningSettings,
     "Count models (dmv, dmv-sibling, dmv-grand)": CountSettings,
     "hdp-dep": HdpSettings,
-    "Many languages (polyglot, order-free)": PolyglotSettings,
+    "Many languages (polyglot, order-free, committee)": PolyglotSettings,
+    "A new language (committee)": CommitteeSettings,
     "Neural models": NeuralSettings,
     "The network of neural models": NetworkSettings,
     "Models that see words (lexical-…, joint-…)": LexicalSettings,

@@ -266,7 +266,7 @@ class Parser:
         parsing = Parsing(decode, posteriors=True, threads=threads, log_likelihood=True)
         parses: list[Parse] = []
         model, given = self.model, iter(_sentences(sentences, self._tag_column))
-        if learn := self._adapt(adapt, threads):
+        if learn := self._adapt(adapt):
             model, _, given = learned_from(given, learn)
         warned, remedy = False, "`parse_file` with max_words=200 parses such sentences in pieces"
         for some in blocks(given, parsing):
@@ -358,7 +358,7 @@ class Parser:
         from depinduce.parsing.streams import parse_file
 
         parsing = Parsing(decode, posteriors, threads, k_best, samples, seed, log_likelihood, max_words)
-        learn = self._adapt(adapt, threads)
+        learn = self._adapt(adapt)
         totals = parse_file(self.model, path, out, parsing, report or (lambda totals: None), learn)
         if report is None:
             self._warn_about(totals.unknown_tags)
@@ -445,13 +445,13 @@ class Parser:
     def _tag_column(self) -> int:
         return self.model.reading.tag_column
 
-    def _adapt(self, wanted: bool, threads: int) -> Adapt | None:
+    def _adapt(self, wanted: bool) -> Adapt | None:
         """What a universal grammar does with sentences before it parses them."""
         if not wanted or self.model.headedness is None:
             return None
         from depinduce.learning.adaptation import adapted
 
-        return lambda sentences: adapted(self.model, sentences, threads)
+        return lambda sentences, report: adapted(self.model, sentences, report)
 
     def _trees(self, sentence: SentenceLike, parsing: Parsing) -> list[Parse]:
         from depinduce.parsing.streams import parse_sentences

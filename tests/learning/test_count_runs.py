@@ -18,11 +18,12 @@ from learning.trainings import CORPUS, HELD_OUT, count_run, rounds_of, same_tabl
 
 from depinduce.corpus import Corpus
 from depinduce.grammar.rules import Order
+from depinduce.learning.ladder import rungs
 from depinduce.learning.learners.closed_form import CountLearner
 from depinduce.learning.learners.learner import Start
 from depinduce.learning.lesson import Lesson
 from depinduce.learning.minibatches import Minibatches
-from depinduce.learning.run import Progress, Run, rungs
+from depinduce.learning.run import Progress, Run
 from depinduce.learning.seeds import train_seeds
 from depinduce.learning.settings.configuration import configure
 from depinduce.learning.settings.counts import CountSettings

@@ -24,9 +24,10 @@ from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.rules import Order, tag_batch
 from depinduce.learning.checkpoints import read_checkpoint, write_checkpoint
 from depinduce.learning.harmonic import harmonic_table
+from depinduce.learning.ladder import rungs
 from depinduce.learning.learners.learner import Start
 from depinduce.learning.learners.networks import make_learners
-from depinduce.learning.run import CHECKPOINT, CONFIGURATION, METRICS, MODEL, Progress, Run, rungs
+from depinduce.learning.run import CHECKPOINT, CONFIGURATION, METRICS, MODEL, Progress, Run
 from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.training import Diverged, Training
 from depinduce.models.loading import load_grammar

@@ -68,5 +68,5 @@ def _word_order(model: Model, heads: list[str]) -> list[Pair]:
     """What is told of a universal grammar, and of what was made from it."""
     from depinduce.insight.word_order import word_order
 
-    made_from_it = model.history.get("settings", {}).get("model") in ("order-free", "polyglot")
+    made_from_it = model.history.get("settings", {}).get("model") in ("order-free", "committee", "polyglot")
     return word_order(model, heads) if made_from_it else []

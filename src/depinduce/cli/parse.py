@@ -14,7 +14,7 @@ import warnings
 from depinduce.cli.console import as_duration, progress, say, warn
 from depinduce.cli.options import Renamed, add_settings, given_settings
 from depinduce.corpus import Reading
-from depinduce.models.places import PARTS
+from depinduce.models.places import MEMBERS, PARTS
 
 EXAMPLE = """depinduce parse grammar tagged.conllu -o parsed.conllu
   depinduce parse grammar tagged.conllu --k-best 5 --log-likelihood -o five.conllu"""
@@ -27,13 +27,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", default="-", metavar="OUT", help="where to write (.gz works; default: stdout)"
     )
     trees = parser.add_argument_group("which trees")
-    decode_help = "the most probable tree, or that with the most probable arcs (default: viterbi; hdp-dep: always mbr)"
+    decode_help = (
+        "the most probable tree, or that with the most probable arcs (default: viterbi; hdp-dep, committees: mbr)"
+    )
     trees.add_argument("--decode", choices=("viterbi", "mbr"), help=decode_help)
     trees.add_argument("--k-best", type=int, metavar="N", help="the N most probable trees of every sentence")
     trees.add_argument("--samples", type=int, metavar="N", help="N trees of every sentence, drawn by their probability")
     trees.add_argument("--seed", type=int, metavar="N", help="of the samples (default: 0)")
-    part_help = "of a joint model only the part over tags, or over words (default: both together)"
-    trees.add_argument("--part", choices=PARTS, help=part_help)
+    part_help = "only this part of a joint model, or member of a committee (default: all together)"
+    trees.add_argument("--part", choices=(*PARTS, *MEMBERS), help=part_help)
     language_help = "that of all sentences, whatever `# language = NAME` above them says (default: what it says)"
     trees.add_argument("--language", metavar="NAME", help=language_help)
     adapt_help = "a universal grammar: do not learn the order of the language from the sentences before parsing them"
@@ -70,6 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
 
         def report(totals: Throughput) -> None:
             text = f"{totals.words_per_second:,.0f} words/s"
+            if totals.learning is not None:
+                text = f"learning from the text, {totals.learning:.0%}"
             if totals.ahead is not None:
                 text += f", now {totals.ahead.words:,} words in one sentence, about {as_duration(totals.ahead.seconds)}"
             update(totals.sentences, text)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from depinduce.experiments.experiment import Cell
 from depinduce.experiments.suites import EXPERIMENTS
-from depinduce.learning.run import rungs
+from depinduce.learning.ladder import rungs
 from depinduce.learning.settings.configuration import MAX_LENGTH
 from depinduce.learning.settings.learning import LearningSettings
 

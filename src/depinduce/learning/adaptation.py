@@ -1,19 +1,18 @@
-"""A universal grammar that learns the order of a new language from the very text at hand."""
+"""A universal grammar that learns from the very text at hand before it parses it, as `--recipe adapt` would."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from depinduce.corpus import Corpus, Sentence, Vocabulary, build_corpus
+from depinduce.corpus import Corpus, Sentence, Vocabulary, build_corpus, in_vocabulary
 from depinduce.corpus.tags import find_tags
-from depinduce.learning.learners.order_free import OrderFreeLearner
-from depinduce.learning.settings.configuration import MAX_LENGTH
-from depinduce.learning.settings.order_free import OrderFreeSettings
-from depinduce.learning.starts import in_vocabulary, require_known_tags
-from depinduce.learning.training import Training
+from depinduce.learning.run import Progress, Run
+from depinduce.learning.settings.configuration import MAX_LENGTH, configure
+from depinduce.learning.settings.recipes import load_recipe
+from depinduce.learning.starts import require_known_tags
 from depinduce.models.model import Model
 from depinduce.parsing.decoding import Parsing, parse_corpus
 
@@ -26,6 +25,8 @@ class Likeness:
 
     nearest: list[tuple[str, float]]  # the known languages, with the log-likelihood of a word under the rules of each
     changed: float  # the share of words with another head than in the universal order
+    agreement: float | None = None  # of a grammar of the language's own with the order-free one, if there is one
+    joined: bool = False  # whether that was enough
 
     def __str__(self) -> str:
         """In words."""
@@ -33,8 +34,14 @@ class Likeness:
         then = f", then {' '.join(name for name, _ in others[:2])}" if others else ""
         return (
             f"most like {first} (log-likelihood of a word {likelihood:.2f}){then}; "
-            f"{self.changed:.1%} of the words have another head than in the universal order"
+            f"{self.changed:.1%} of the words have another head than in the universal order{self._of_own()}"
         )
+
+    def _of_own(self) -> str:
+        if self.agreement is None:
+            return ""
+        outcome = "joined it" if self.joined else "was left out"
+        return f"; its own grammar agrees with the order-free one in {self.agreement:.1%} of the words and {outcome}"
 
 
 def with_tags_of(universal: Model, corpus: Corpus, where: str) -> Corpus:
@@ -47,10 +54,15 @@ def with_tags_of(universal: Model, corpus: Corpus, where: str) -> Corpus:
     return replace(corpus, tag_vocabulary=tags)
 
 
-def adapted(model: Model, sentences: Sequence[Sentence], threads: int = 1) -> tuple[Model, str]:
+def adapted(
+    model: Model, sentences: Sequence[Sentence], report: Callable[[int, int], None] = lambda done, total: None
+) -> tuple[Model, str]:
     """The grammar that `--recipe adapt` would learn from these sentences, and what is to be said of it.
 
     Nothing, if there is nothing to learn: no universal grammar, or sentences of languages that it knows.
+    It learns on one thread, as training does: what a network learns depends on their number.
+
+    report: is told how many rounds are done, of how many
     """
     if model.headedness is None or any(sentence.language in model.languages for sentence in sentences):
         return model, ""
@@ -60,14 +72,15 @@ def adapted(model: Model, sentences: Sequence[Sentence], threads: int = 1) -> tu
         few = f"fewer than {FEWEST} sentences of up to {reading.max_length} words"
         return model, f"{few}: parsed in the universal order"
     train = with_tags_of(model, train, "the text")
-    settings = OrderFreeSettings(model="order-free", non_heads=model.non_heads, threads=threads)
-    learner = OrderFreeLearner.of_universal(settings, train, model)
-    training = Training(settings, [learner], train)
-    training.begin()
-    while not training.finished:
-        training.run_round()
-    grammar = learner.model({"non_heads": model.non_heads, "reading": reading, "history": model.history})
-    found = likeness(model, grammar, train, threads)
+    configuration = configure(load_recipe("adapt") | vars(reading) | {"non_heads": model.non_heads})
+
+    def tell(progress: Progress) -> None:
+        report(progress.done, progress.total)
+
+    grammar, finished = Run(configuration, train, universal=model).go(tell)
+    if not finished:
+        raise KeyboardInterrupt
+    found = likeness(model, grammar, train)
     return grammar, f"learned the order of the language from {len(train)} sentences; it is {found}"
 
 
@@ -82,4 +95,6 @@ def likeness(universal: Model, model: Model, train: Corpus, threads: int = 1) ->
     nearest = sorted(likelihoods.items(), key=lambda item: -item[1])
     parsing = Parsing(threads=threads)
     before = parse_corpus(universal.with_non_heads(model.non_heads), text, parsing)
-    return Likeness(nearest, float(np.mean(parse_corpus(model, train, parsing) != before)))
+    changed = float(np.mean(parse_corpus(model, train, parsing) != before))
+    committee = model.history.get("committee", {})
+    return Likeness(nearest, changed, committee.get("agreement"), committee.get("own_joined", False))

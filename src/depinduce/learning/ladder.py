@@ -1,4 +1,4 @@
-"""The trainings that a run consists of, in their order: the rungs of a ladder, or of one ladder for every language."""
+"""The trainings that lead to a grammar, in their order: the rungs of a ladder, each on the trees of the one before."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.settings.recipes import load_recipe
 
-SHARED = ("non_heads", "constraint", "rules", "rules_share", "seed", "threads")  # with every language's own grammar
+SHARED = ("non_heads", "constraint", "rules", "rules_share", "seed", "threads")  # by all ladders of a run
 
 
 @dataclass(frozen=True)
 class Rung:
-    """One training of the ladder."""
+    """One training of a ladder."""
 
     number: int
     model: str
@@ -25,11 +25,11 @@ class Rung:
     members: int
     settings: LearningSettings
     seed: int
-    language: str | None = None  # whose sentences alone it learns from
+    ladder: str | None = None  # its name, where a run has several
 
     def __str__(self) -> str:
         name = self.model if self.members == 1 else f"{self.model} {self.member + 1}/{self.members}"
-        return name if self.language is None else f"{self.language}, {name}"
+        return name if self.ladder in (None, self.model) else f"{self.ladder}, {name}"
 
 
 def rungs(settings: LearningSettings) -> list[Rung]:
@@ -45,23 +45,36 @@ def rungs(settings: LearningSettings) -> list[Rung]:
     return ladder
 
 
-def rungs_of_languages(own: LearningSettings, languages: tuple[str, ...], together: LearningSettings) -> list[Rung]:
-    """A ladder for every language and, on top of all, what they learn together."""
-    ladders = [replace(rung, language=language) for language in languages for rung in rungs(own)]
-    (last,) = rungs(together)
-    return [*ladders, replace(last, number=len(own.ladder) + 1)]
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """What leads to one grammar: its settings, and the sentences that it learns from."""
+
+    configuration: Configuration
+    text: Corpus
+    below: int = 0  # rungs that come before its own, in ladders that it is the next of
+    on_top: bool = False  # it starts from trees of the grammars that other ladders have led to
+    watched: bool = True  # its grammars can parse the gold trees that somebody watches
+
+    def rungs(self, name: str | None) -> list[Rung]:
+        """Its trainings, in their order. name: that of the ladder"""
+        own = rungs(self.configuration.learning)
+        return [replace(rung, number=self.below + rung.number, ladder=name) for rung in own]
+
+    def has_trees(self, rung: Rung) -> bool:
+        """Whether a rung starts from the trees of grammars that were trained before, and not where settings say."""
+        return self.on_top or rung.number > self.below
 
 
-def own_configuration(configuration: Configuration) -> Configuration:
-    """How every language learns a grammar of its own, if settings start from a recipe for that; or they themselves."""
-    settings = configuration.learning
-    if settings.init[0] != "recipe":
-        return configuration
-    given = {name: getattr(settings, name) for name in SHARED}
-    own = configure(load_recipe(settings.init[1]) | vars(configuration.reading) | given)
-    if not own.learning.entry.over_tags:
+def by_recipe(name: str, option: str, configuration: Configuration, **changes: object) -> Configuration:
+    """The settings of a recipe for a grammar on the way to that of a configuration.
+
+    option: where the user named it; changes: settings that it must have
+    """
+    given = {name: getattr(configuration.learning, name) for name in SHARED}
+    own = configure(load_recipe(name) | vars(configuration.reading) | given | changes)
+    if not own.learning.entry.over_tags or own.learning.init[0] == "universal":
         raise DepinduceError(
-            f"--init recipe {settings.init[1]}: {own.learning.model} is no grammar over tags of one language. "
+            f"{option} {name}: {own.learning.model} is no grammar over tags of one language. "
             "Name a recipe such as ud-sibling."
         )
     return own
@@ -77,9 +90,9 @@ def language_of(corpus: Corpus) -> np.ndarray:
     return corpus.language
 
 
-def text_of(corpus: Corpus, language: str) -> Corpus:
-    """The sentences of one language, as if they had been read alone."""
-    own = corpus.select(language_of(corpus) == corpus.languages.index(language))
+def text_of(corpus: Corpus, language: str | None = None) -> Corpus:
+    """The sentences of one language, or all, as if they had been read alone: with the tags that occur in them."""
+    own = corpus if language is None else corpus.select(language_of(corpus) == corpus.languages.index(language))
     counts = np.bincount(own.tags, minlength=len(corpus.tag_vocabulary)).tolist()
     seen = {tag: count for tag, count in zip(corpus.tag_vocabulary, counts, strict=True) if count}
     tags = Vocabulary.from_counts(seen)

@@ -64,7 +64,7 @@ class Lesson:
     def likeness(self, model: Model) -> Likeness | None:
         """What has become of the universal grammar that the training started from, if it did."""
         settings = self.configuration.learning
-        if settings.model != "order-free":
+        if settings.init[0] != "universal":
             return None
         return likeness(load_universal(*settings.init[1:]), model, self.train, settings.threads)
 

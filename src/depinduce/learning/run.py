@@ -6,15 +6,14 @@
     model/                   the trained model, when it is finished or was interrupted
 
 Each rung is a model trained from the trees of the rung before. The first one may have several members, that differ
-only in their seed; the next rung then starts from the trees on which they agree. The last rung is the model. Where
-languages learn together, each climbs a ladder of its own before, and its trees are what the last rung starts from.
+only in their seed; the next rung then starts from the trees on which they agree. Mostly the last rung is the model;
+where grammars of several ladders are needed, `learning.plans` says what becomes of them.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,26 +22,30 @@ import numpy as np
 
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
-from depinduce.files import append_line, parse_json, write_file
+from depinduce.files import write_file
 from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.knowledge import load_knowledge
 from depinduce.grammar.rules import RuleTable
 from depinduce.learning.checkpoints import damage_told, read_checkpoint, write_checkpoint
-from depinduce.learning.ladder import Rung, language_of, own_configuration, rungs, rungs_of_languages, text_of
+from depinduce.learning.ladder import Ladder, Rung, language_of
 from depinduce.learning.learners.learner import Arrays, Start, under, with_prefix
+from depinduce.learning.metrics import add_round, mend_rounds, without_times
 from depinduce.learning.minibatches import Minibatches
+from depinduce.learning.plans import plan_of
 from depinduce.learning.settings.configuration import Configuration, as_saved, changes
+from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.starts import start_trees
 from depinduce.learning.training import Round, Training, growing_lengths
 from depinduce.models.model import Model
 from depinduce.models.places import CHECKPOINT, CONFIGURATION, METRICS
 from depinduce.models.places import INNER as MODEL
 from depinduce.models.table import find
+from depinduce.models.tag_model import GrammarModel
 from depinduce.parsing.consensus import agreed_trees
 from depinduce.settings import read_toml, to_toml
 
 Watch = Callable[[Model], dict[str, float]]
-TREES = ("heads", "word_heads", "own_heads")  # that a run remembers
+TREES = ("heads", "word_heads")  # that a run remembers
 FREE_ON_RESUME = {"epochs", "iterations", "patience", "threads"}  # these may change on the way
 
 
@@ -67,9 +70,11 @@ class Run:
         dev: Corpus | None = None,
         directory: str | Path | None = None,
         watch: Watch | None = None,
+        universal: Model | None = None,
     ):
+        """universal: the grammar that --init names, if it has been read already"""
         self.configuration, self.train, self.dev = configuration, train, dev
-        self.settings, self.own = configuration.learning, own_configuration(configuration)
+        self.settings = configuration.learning
         if dev is not None and not self.settings.heeds_held_out:
             raise DepinduceError(
                 f"--dev: likelihood does not tell when {self.settings.model} should stop. Leave it away."
@@ -80,18 +85,14 @@ class Run:
         self.watch, self.watched = watch, watch is not None
         self.training_data = train.identity()
         self.fingerprints = self.training_data["sha256"], None if dev is None else dev.fingerprint()
-        by_language = self.own is not configuration
-        self.rungs = (
-            rungs_of_languages(self.own.learning, train.languages, self.settings)
-            if by_language
-            else rungs(self.settings)
-        )
+        self.plan = plan_of(configuration, train, universal)
+        self.rungs = self.plan.rungs
         self.rung = 0
         self.heads: np.ndarray | None = None  # of the start, unless it is a first-order grammar
         self.word_heads: np.ndarray | None = None  # of the start of the part over words, if it has one of its own
-        self.own_heads: np.ndarray | None = np.zeros(len(train.tags), np.int32) if by_language else None  # by languages
         self.vectors: np.ndarray | None = None  # that words start with, if they are not random
         self.members: list[RuleTable] = []  # the finished members of this rung
+        self.grammars: dict[str, RuleTable] = {}  # to which ladders have led, by their names
         self.history: list[dict[str, Any]] = []  # a line per round, without the time it took
         self.training: Training | None = None
 
@@ -110,7 +111,7 @@ class Run:
             while not self.finished:
                 self.climb(report)
         except KeyboardInterrupt:
-            if self.training is None and not self.members:
+            if self.training is None and not self.members and not self.grammars:
                 raise  # there is nothing yet to keep
             finished = False
         model = self.model(finished)
@@ -142,20 +143,30 @@ class Run:
         self.members.append(grammar.table)
         self.training = None
         self.rung += 1
-        if self.rungs[self.rung].language != rung.language:
-            self._leave_language(rung)
+        if rung.ladder is not None and self.rungs[self.rung].ladder != rung.ladder:
+            self._leave(rung.ladder)
         elif self.rungs[self.rung].number > rung.number:
             self.heads = self._agreed_trees(rung)
         self._save()
 
-    def _leave_language(self, rung: Rung) -> None:
-        """Keep the trees of a language that has its own grammar now."""
-        train = self.train
-        assert self.own_heads is not None, "it has a ladder for every language"
-        of_language = language_of(train) == train.languages.index(str(rung.language))
-        self.own_heads[np.repeat(of_language, train.lengths)] = self._agreed_trees(rung)
-        self.heads = self.own_heads if self.rungs[self.rung].language is None else None
+    def _leave(self, ladder: str) -> None:
+        """Keep the grammar to which a ladder has led, and stand before the next."""
+        (self.grammars[ladder],) = self.members
         self.members = []
+        self._pass_by()
+
+    def _pass_by(self) -> None:
+        """Leave out ladders that another run has climbed; what the next one starts from is known then."""
+        while self.rungs[self.rung].ladder in self.grammars:
+            self.rung += 1
+        self.heads = self.plan.trees_for(self.rungs[self.rung].ladder, self._grammars())
+
+    def take_over(self, ladder: str, grammar: GrammarModel) -> None:
+        """Do without a ladder: another run has led to its grammar by the same settings and from the same sentences."""
+        if grammar.tags.symbols != self.plan.ladders[ladder].text.tag_vocabulary.symbols:
+            raise ValueError(f"the grammar {ladder} has other tags than the sentences")
+        self.grammars[ladder] = grammar.table
+        self._pass_by()
 
     def stand_on_second_rung(self, heads: np.ndarray, history: list[dict[str, Any]]) -> None:
         """Begin after the first rung, that another run with the same first rung has trained."""
@@ -181,26 +192,21 @@ class Run:
                 load_knowledge(name).matches(self.train.tag_vocabulary)
 
     def _new_training(self, rung: Rung) -> Training:
-        start, text = self._start(rung), self._text(rung)
-        make = find(rung.settings.entry.learners)
-        learners = make(rung.settings, self._configuration(rung), text, rung.seed, self.vectors)
+        start, text = self._start(rung), self._ladder(rung).text
+        learners = self.plan.learners(rung, self.vectors)
         starts = [start] * len(learners)
         if rung.settings.word_init:
             starts[-1] = Start("word_init", self.word_heads)
         return Training(rung.settings, learners, text, self.dev, rung.seed, starts)
 
-    def _text(self, rung: Rung) -> Corpus:
-        """What a rung learns from: everything, or the sentences of its language."""
-        return self.train if rung.language is None else text_of(self.train, rung.language)
-
-    def _configuration(self, rung: Rung) -> Configuration:
-        return self.configuration if rung.language is None else self.own
+    def _ladder(self, rung: Rung) -> Ladder:
+        return self.plan.ladders[rung.ladder]
 
     def _start(self, rung: Rung) -> Start:
         """What a rung learns first."""
-        if rung.number > 0:
+        if self._ladder(rung).has_trees(rung):
             return Start("model", self.heads)
-        init = self._configuration(rung).learning.init
+        init = self._ladder(rung).configuration.learning.init
         if rung.settings.needs_trees() and self.heads is None:
             self.heads = self.start_trees(init, rung)
         return Start(init[0], self.heads)
@@ -212,26 +218,25 @@ class Run:
         seed, threads = self.settings.seed, self.settings.threads
         child_valence = rung.settings.tells_valence
         return start_trees(
-            init, self._text(rung), reading, non_heads, child_valence=child_valence, seed=seed, threads=threads
+            init, self._ladder(rung).text, reading, non_heads, child_valence=child_valence, seed=seed, threads=threads
         )
 
     def _agreed_trees(self, rung: Rung) -> np.ndarray:
         order, non_heads = rung.settings.order, self.settings.non_heads_in("start")
-        data = Minibatches(order, self._text(rung), non_heads).all()
+        data = Minibatches(order, self._ladder(rung).text, non_heads).all()
         tables = [as_outside_in(table) if rung.settings.inside_out else table for table in self.members]
         return agreed_trees(tables, data.batch, data.factors, threads=self.settings.threads)
 
     def _remember(self, rung: Rung, one: Round, report: Callable[[Progress], None]) -> None:
-        whole = rung.language is None
-        watched = self.watch(self._model_of(self._parts(best=False))) if self.watch is not None and whole else None
+        watched = None
         line = {"rung": rung.number, "model": rung.model, "member": rung.member, **asdict(one)}
-        if not whole:
-            line["language"] = rung.language
-        if watched is not None:
-            line["watched"] = watched
+        if rung.ladder is not None:
+            line[self.plan.called] = rung.ladder
+        if self.watch is not None and self._ladder(rung).watched:
+            line["watched"] = watched = self.watch(self._model_of(self._parts(best=False)))
         if self.directory is not None:
-            append_line(self.directory / METRICS, json.dumps(line), lasting=False)
-        self.history.append(_without_times(line))
+            add_round(self.directory / METRICS, line)
+        self.history.append(without_times(line))
         done = len(self.history)
         report(Progress(rung, one, done, done + self._rounds_left(), watched))
 
@@ -246,25 +251,30 @@ class Run:
         return self.directory
 
     def _rounds_left(self) -> int:
-        return self._now.total_rounds - self._now.round + sum(self._most_rounds[self.rung + 1 :])
+        later = zip(self.rungs[self.rung + 1 :], self._most_rounds[self.rung + 1 :], strict=True)
+        to_come = sum(most for rung, most in later if rung.ladder not in self.grammars)
+        return self._now.total_rounds - self._now.round + to_come
 
     @cached_property
     def _most_rounds(self) -> list[int]:
         """How many rounds each rung has at the most."""
-        texts = {language: self._text(rung) for language, rung in {rung.language: rung for rung in self.rungs}.items()}
-        lengths = {language: text.lengths for language, text in texts.items()}
+        lengths = {name: ladder.text.lengths for name, ladder in self.plan.ladders.items()}
         return [
-            rung.settings.most_rounds + len(growing_lengths(rung.settings, lengths[rung.language]))
-            for rung in self.rungs
+            rung.settings.most_rounds + len(growing_lengths(rung.settings, lengths[rung.ladder])) for rung in self.rungs
         ]
 
     # ---------------------------------------------------------------- the model
 
     def model(self, finished: bool = True) -> Model:
-        """The model of the last rung that has begun."""
+        """The model of the last rung that has begun, and of the ladders before, if they are part of it."""
         if self.training is not None:
-            return self._model_of(self._parts(best=True, finished=finished), finished)
-        return self._last_member(finished)
+            now = self._model_of(self._parts(best=True, finished=finished), finished)
+        else:
+            before = self.rungs[self.rung - 1]
+            last = self.members[-1] if self.members else self.grammars[str(before.ladder)]
+            now = self._grammar(before, last, finished)
+        history = self._history(self.configuration, self.settings, self.history, finished)
+        return self.plan.model(now, self._grammars(), history)
 
     def _parts(self, best: bool, finished: bool = True) -> list[Any]:
         """The model of each learner, with its best parameters or with those of now."""
@@ -277,35 +287,38 @@ class Run:
         rung = self.rungs[self.rung]
         return find(rung.settings.entry.model)(*parts, self._about(rung, finished)["history"])
 
-    def _last_member(self, finished: bool) -> Model:
-        """The last model that was finished, of a run that was stopped between two."""
-        rung = self.rungs[self.rung - 1]
-        make = find(rung.settings.entry.learners)
-        (learner,) = make(rung.settings, self._configuration(rung), self._text(rung), rung.seed)
-        return replace(learner.model(self._about(rung, finished)), table=self.members[-1], network=None)
+    def _grammars(self) -> dict[str, GrammarModel]:
+        """To which ladders have led, by their names."""
+        last = {rung.ladder: rung for rung in self.rungs}
+        return {name: self._grammar(last[name], table) for name, table in self.grammars.items()}
+
+    def _grammar(self, rung: Rung, table: RuleTable, finished: bool = True) -> GrammarModel:
+        """The grammar of a rung that was finished."""
+        tags, inside_out = self._ladder(rung).text.tag_vocabulary, rung.settings.inside_out
+        return GrammarModel(rung.settings.order, tags, table, inside_out=inside_out, **self._about(rung, finished))
 
     def _about(self, rung: Rung, finished: bool = True) -> dict[str, Any]:
         """What every model remembers."""
-        return {
-            "non_heads": self.settings.non_heads_in("parsing"),
-            "reading": self.configuration.reading,
-            "history": {
-                "settings": as_saved(self.configuration.values()),
-                "training_data": self.training_data,
-                "model": rung.model,
-                "finished": finished,
-                "watched": self.watched,
-                "round_name": rung.settings.round_name,
-                "rounds": [line for line in self.history if line.get("language") == rung.language],
-            }
-            | self._about_rules(),
-        }
+        rounds = [line for line in self.history if line.get(self.plan.called) == rung.ladder]
+        history = self._history(self._ladder(rung).configuration, rung.settings, rounds, finished)
+        if self.settings.rules is not None and self.training is not None and rung is self.rungs[self.rung]:
+            constraints = self.training.constraints
+            history["rules"] = [constraint.as_history(self.settings.rules) for constraint in constraints]
+        reading = self.configuration.reading
+        return {"non_heads": self.settings.non_heads_in("parsing"), "reading": reading, "history": history}
 
-    def _about_rules(self) -> dict[str, Any]:
-        """What a model remembers of the linguistic knowledge it was given."""
-        if self.settings.rules is None or self.training is None:
-            return {}
-        return {"rules": [constraint.as_history(self.settings.rules) for constraint in self.training.constraints]}
+    def _history(
+        self, configuration: Configuration, settings: LearningSettings, rounds: list[dict[str, Any]], finished: bool
+    ) -> dict[str, Any]:
+        return {
+            "settings": as_saved(configuration.values()),
+            "training_data": self.training_data,
+            "model": settings.model,
+            "finished": finished,
+            "watched": self.watched,
+            "round_name": settings.round_name,
+            "rounds": list(rounds),
+        }
 
     # ---------------------------------------------------------------- on disk
 
@@ -320,14 +333,18 @@ class Run:
         own: Arrays = {name: getattr(self, name) for name in TREES if getattr(self, name) is not None}
         for number, table in enumerate(self.members):
             own |= with_prefix(f"{number}.", table.named)
+        for number, table in enumerate(self.grammars.values()):
+            own |= with_prefix(f"grammar {number}.", table.named)
         state = {
             "rung": self.rung,
             "members": len(self.members),
+            "grammars": list(self.grammars),
+            "plan": self.plan.state(),
             "history": self.history,
             "training": state,
             "watched": self.watched,
             "data": self.fingerprints,
-            "own": as_saved(self.own.values()),
+            "recipes": {name: as_saved(recipe.values()) for name, recipe in self.plan.recipes.items()},
         }
         write_checkpoint(self.directory / CHECKPOINT, arrays, own, state)
 
@@ -340,22 +357,24 @@ class Run:
         arrays, own, state = read_checkpoint(path)
         with damage_told(path):
             self._restore(arrays, own, state)
-        self._mend_metrics()
+        mend_rounds(self._place / METRICS, self.history)
 
     def _restore(self, arrays: Arrays, own: Arrays, state: dict[str, Any]) -> None:
         self._require_same_data(state)
         self.rung, self.history = state["rung"], state["history"]
         self.watched |= state["watched"]
-        self.heads, self.word_heads, self.own_heads = (own.get(name) for name in TREES)
+        self.heads, self.word_heads = (own.get(name) for name in TREES)
         self.members = [RuleTable(**under(f"{number}.", own)) for number in range(state["members"])]
+        names = enumerate(state.get("grammars", ()))
+        self.grammars = {name: RuleTable(**under(f"grammar {number}.", own)) for number, name in names}
+        self.plan.restore(state.get("plan", {}))
         if state["training"] is not None:
             self.training = self._new_training(self.rungs[self.rung])
             self.training.restore(arrays, state["training"])
 
     def _require_same_configuration(self) -> None:
         before, now = read_toml(self._place / CONFIGURATION), as_saved(self.configuration.values())
-        changed = [name for name in now if name not in FREE_ON_RESUME and now[name] != before.get(name)]
-        if changed:
+        if changed := _changed(before, now):
             was = changes(changed, before, now)
             raise DepinduceError(f"--resume: the settings differ from those of the run: {was}. Use the same.")
         self._open_directory()  # the settings that may change
@@ -366,32 +385,13 @@ class Run:
                 raise DepinduceError(
                     f"--resume: the {name} sentences differ from those of the run. Use the same files."
                 )
-        now = as_saved(self.own.values())
-        changed = [name for name in now if name not in FREE_ON_RESUME and now[name] != state.get("own", now).get(name)]
-        if changed and self.own is not self.configuration:
-            was = changes(changed, state["own"], now)
-            raise DepinduceError(f"--resume: the recipe {self.settings.init[1]} was another: {was}. Use the same.")
-
-    def _mend_metrics(self) -> None:
-        """A line for each round of the checkpoint: those after it are done again; lost ones are there without times."""
-        path = self._place / METRICS
-        lines = path.read_bytes().split(b"\n") if path.exists() else []
-        lines += [b""] * len(self.history)
-        kept = [
-            line.decode() if _tells_of(line, known) else json.dumps(known)
-            for line, known in zip(lines, self.history, strict=False)
-        ]
-        write_file(path, "".join(f"{line}\n" for line in kept))
+        for name, recipe in self.plan.recipes.items():
+            now, before = as_saved(recipe.values()), state["recipes"][name]
+            if changed := _changed(before, now):
+                was = changes(changed, before, now)
+                raise DepinduceError(f"--resume: the recipe {name} was another: {was}. Use the same.")
 
 
-def _without_times(line: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in line.items() if name not in ("seconds", "sentences_per_second")}
-
-
-def _tells_of(line: bytes, known: dict[str, Any]) -> bool:
-    """Whether a line of the metrics is of this round."""
-    try:
-        found = parse_json(line)
-        return isinstance(found, dict) and found.get("train") == known["train"]
-    except ValueError:  # also if it is not UTF-8
-        return False
+def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """The settings that differ, but for those that may."""
+    return [name for name in now if name not in FREE_ON_RESUME and now[name] != before.get(name)]

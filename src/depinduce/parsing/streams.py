@@ -34,7 +34,8 @@ IN_PIECES = "With --max-words 200 such sentences are parsed in pieces"
 MOST_LEARNED = 5000  # sentences of a text that a grammar learns from before it parses them
 MOST_LEARNED_WORDS = 150_000  # of these sentences, which are kept until they are parsed
 
-Adapt = Callable[[list[Sentence]], tuple[Model, str]]  # from some sentences to a grammar for them, and a word about it
+Told = Callable[[int, int], None]  # how many rounds of learning are done, of how many
+Adapt = Callable[[list[Sentence], Told], tuple[Model, str]]  # from some sentences to a grammar for them, and a word
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class Throughput:
     unknown_tags: set[str] = field(default_factory=set)
     cut: int = 0  # sentences that were parsed in pieces
     ahead: Cost | None = None  # of the long sentence that is being parsed now, if it is one
+    learning: float | None = None  # how far the grammar has come in learning from the text, while it does
     learned: str = ""  # what the grammar learned from the text before, if anything
 
     @property
@@ -87,10 +89,15 @@ def parse_file(
         warned, totals.ahead = True, cost
         report(totals)
 
+    def tell(done: int, rounds: int) -> None:
+        totals.learning = done / rounds
+        report(totals)
+
     with open_output(target) as output:
         sentences = iter(read_sentences(source))
         if adapt is not None:
-            model, totals.learned, sentences = learned_from(sentences, adapt)
+            model, totals.learned, sentences = learned_from(sentences, adapt, tell)
+            totals.learning = None
         for block in parse_stream(model, sentences, parsing, announce):
             for text in block.rendered:
                 output.write(text)
@@ -103,7 +110,9 @@ def parse_file(
     return totals
 
 
-def learned_from(sentences: Iterator[Sentence], adapt: Adapt) -> tuple[Model, str, Iterator[Sentence]]:
+def learned_from(
+    sentences: Iterator[Sentence], adapt: Adapt, report: Told = lambda done, rounds: None
+) -> tuple[Model, str, Iterator[Sentence]]:
     """A grammar that has learned from the first sentences, what is to be said of it, and all sentences again."""
     first, words = [], 0
     for sentence in sentences:
@@ -111,7 +120,7 @@ def learned_from(sentences: Iterator[Sentence], adapt: Adapt) -> tuple[Model, st
         words += len(sentence)
         if len(first) >= MOST_LEARNED or words >= MOST_LEARNED_WORDS:
             break
-    return *adapt(first), chain(first, sentences)
+    return *adapt(first, report), chain(first, sentences)
 
 
 def about_unknown_tags(tags: Iterable[str]) -> str:

@@ -41,8 +41,8 @@ class LearningSettings:
         "dmv",
         "which grammar. Count models: dmv, dmv-sibling, dmv-grand; with hidden refinements of tags: hdp-dep; neural "
         "models over tags: ndmv, sibling, grand; over words: lexical, lexical-sibling, lexical-grand; both: "
-        "joint-sibling, joint-grand; of many languages: polyglot, and of a new one: order-free. A rule sees the head; "
-        "with `sibling` also the previous child, with `grand` also the head's head",
+        "joint-sibling, joint-grand; of many languages: polyglot, and of a new one: order-free, committee. A rule sees "
+        "the head; with `sibling` also the previous child, with `grand` also the head's head",
         choices=models,  # not yet: a model of another package is made of these very settings
         metavar="MODEL",
     )
@@ -50,8 +50,8 @@ class LearningSettings:
         ("harmonic",),
         "where to start: harmonic, uniform, random, `model DIR` (the parses of another model), `trees FILE` (those in "
         "a CoNLL-U file, made by any parser), or `hdp-dep RULES` (those of HDP-DEP with these rules, or with none, "
-        "trained before); order-free: `universal DIR` (what the languages of a universal grammar have in common); "
-        "polyglot: `recipe NAME` (the parses of every language's own grammar, trained before by this recipe)",
+        "trained before); order-free, committee: `universal DIR` (what the languages of a universal grammar have in "
+        "common); polyglot: `recipe NAME` (the parses of every language's own grammar, trained before by this recipe)",
         metavar="START",
     )
     ladder: tuple[str, ...] = setting(
