@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
-from learning.languages import TAGS, universal_of
+from insight.known_orders import PLAIN, with_sides
+from learning.languages import TAGS
 
-from depinduce.grammar.headedness import FirstOrder
-from depinduce.insight.word_order import word_order
-from depinduce.models.polyglot_model import PolyglotModel
-
-PLAIN = universal_of(("final", "initial"))
-
-
-def with_sides(*left: float) -> PolyglotModel:
-    """A grammar whose languages have a child on the left of a head with these probabilities, and else on the right."""
-    decision = np.zeros((len(left), 2, len(TAGS), 2, 2))
-    for number, share in enumerate(left):
-        go = np.array([share, 1 - share])[:, None] * 0.5
-        decision[number, :, :, 0] = np.stack([1 - go, go], axis=-1)
-        decision[number, :, :, 1] = [1.0, 0.0]  # one child on each side at the most
-    child = np.repeat(PLAIN.table.child[:1], len(left), axis=0)
-    child[:] = np.log(1 / len(TAGS))
-    root = np.full((len(left), len(TAGS)), np.log(1 / len(TAGS)))
-    with np.errstate(divide="ignore"):
-        table = FirstOrder(root, child, np.log(decision))
-    return PolyglotModel.of(TAGS, tuple(f"l{number}" for number in range(len(left))), table, PLAIN.pool)
+from depinduce.corpus import Vocabulary
+from depinduce.insight.word_order import order_of_grammar, order_of_languages, word_order
 
 
 def test_sides_are_those_of_the_rules_and_shares_those_of_the_pool():
@@ -43,3 +25,25 @@ def test_sides_are_those_of_the_rules_and_shares_those_of_the_pool():
 def test_of_one_language_it_tells_the_share_on_the_left():
     (first, *_) = word_order(with_sides(0.9, 0.2).in_language("l1"), ["N"])
     assert str(first).endswith(" of its children, 20% on the left")
+
+
+def test_agreement_is_the_share_of_children_on_the_same_side():
+    order = order_of_languages(with_sides(0.9, 0.2, 0.9))
+    assert order.weight.sum() == pytest.approx(1)
+    assert order.agreement(order.left[0], order.left[2]) == pytest.approx(1)
+    assert order.agreement(order.left[0], order.left[1]) == pytest.approx(0.3)  # 0.2 on the left, 0.1 on the right
+
+
+def test_the_order_of_a_grammar_is_told_among_the_tags_of_another():
+    grammar = with_sides(0.9, 0.2).in_language("l0")
+    own, others = order_of_grammar(grammar, TAGS), Vocabulary([*reversed(TAGS.symbols), "new"], [1] * 6)
+    among = order_of_grammar(grammar, others)
+    assert among.left[0, 4, 3] == pytest.approx(own.left[0, 0, 1]) == pytest.approx(0.9, abs=1e-6)
+    assert among.weight[:5, :5] == pytest.approx(own.weight[::-1, ::-1])
+    assert among.weight[5].sum() == among.weight[:, 5].sum() == 0 and among.left[0, 5, 5] == 0.5
+
+
+def test_the_most_frequent_pairs_come_first():
+    order = order_of_languages(PLAIN)
+    frequent = [order.weight[pair] for pair in order.most_frequent(6)]
+    assert frequent == sorted(order.weight.ravel().tolist(), reverse=True)[:6]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from depinduce.corpus import Vocabulary
+from depinduce.corpus.tags import find_tags
 from depinduce.grammar.between_orders import lower_order
 from depinduce.grammar.rules import LEFT, Order
 from depinduce.insight.generation import expected_uses
@@ -35,25 +37,66 @@ class Pair:
         return f"{said}; on the left in {before} languages, on the right in {after}"
 
 
-def word_order(model: Model, heads: Sequence[str] = ()) -> list[Pair]:
-    """All pairs of a head and a child, those of one head together, the most frequent child first."""
+@dataclass(frozen=True)
+class WordOrder:
+    """On which side of a head its children stand in some languages, for every pair of a head and a child."""
+
+    tags: Vocabulary
+    languages: tuple[str, ...]
+    left: np.ndarray  # [language, head, child] the share on the left
+    weight: np.ndarray  # [head, child] of all children, in all languages, wherever they stand; sums to 1
+
+    def agreement(self, one: np.ndarray, other: np.ndarray) -> float:
+        """The share of children that stand on the same side in two orders. one, other: [head, child]"""
+        return 1.0 - float((self.weight * np.abs(one - other)).sum())
+
+    def most_frequent(self, number: int) -> list[tuple[int, int]]:
+        """The head and the child of the pairs with the most children, as ids."""
+        ranked = np.argsort(-self.weight, axis=None, kind="stable")[:number]
+        return [divmod(int(place), len(self.tags)) for place in ranked]
+
+
+def order_of_languages(model: Model) -> WordOrder:
+    """That of every language of a model; of a model that tells none apart, one without a name."""
     names = model.languages or ("",)
     grammars = [require_rule_view(model.in_language(name) if name else model) for name in names]
-    uses = np.stack([_by_side(grammar) for grammar in grammars])  # [language, direction, head, child]
-    totals = uses.sum(axis=1)
-    left = np.divide(uses[:, LEFT], totals, out=np.full_like(totals, 0.5), where=totals > 0)
-    pooled = totals.mean(axis=0) if model.headedness is None else model.headedness.child.sum(axis=1)
-    tags = grammars[0].tags
-    pairs = []
-    for head in map(tags.id, heads or tags):
-        shares = pooled[head] / max(pooled[head].sum(), np.finfo(float).tiny)
-        for child in np.argsort(-shares, kind="stable").tolist():
-            of_languages = {name: float(left[number, head, child]) for number, name in enumerate(names)}
-            pairs.append(Pair(tags[head], tags[child], float(shares[child]), of_languages))
-    return pairs
+    uses = [_by_side(grammar) for grammar in grammars]  # of each [direction, head, child]
+    pooled = np.mean(uses, axis=(0, 1)) if model.headedness is None else model.headedness.child.sum(axis=1)
+    return WordOrder(grammars[0].tags, names, np.stack([_share_on_left(one) for one in uses]), _normal(pooled))
+
+
+def order_of_grammar(model: Model, tags: Vocabulary) -> WordOrder:
+    """That of a grammar as a whole, a mean of its languages if it has several, among the tags of another."""
+    grammar = require_rule_view(model)
+    known = find_tags(grammar.tags, tags)[:, None] == np.arange(len(tags))  # [own tag, tag] which it is, if it is one
+    uses = known.T @ _by_side(grammar) @ known
+    return WordOrder(tags, ("",), _share_on_left(uses)[None], _normal(uses.sum(axis=0)))
+
+
+def word_order(model: Model, heads: Sequence[str] = ()) -> list[Pair]:
+    """All pairs of a head and a child, those of one head together, the most frequent child first."""
+    order = order_of_languages(model)
+    return [pair for head in map(order.tags.id, heads or order.tags) for pair in _pairs(order, head)]
+
+
+def _pairs(order: WordOrder, head: int) -> Iterator[Pair]:
+    shares = _normal(order.weight[head])
+    for child in np.argsort(-shares, kind="stable").tolist():
+        left = {name: float(order.left[number, head, child]) for number, name in enumerate(order.languages)}
+        yield Pair(order.tags[head], order.tags[child], float(shares[child]), left)
 
 
 def _by_side(grammar: GrammarModel) -> np.ndarray:
     """How often a sentence has each child on each side of each head. [direction, head, child]"""
     counts, tags = lower_order(expected_uses(grammar).counts, grammar.order), len(grammar.tags)
     return counts.child.reshape(*Order.FIRST.shape(tags), tags).sum(axis=2)
+
+
+def _share_on_left(uses: np.ndarray) -> np.ndarray:
+    """The share of the children on the left, one half where there are none. uses: [direction, head, child]"""
+    total = uses.sum(axis=0)
+    return np.divide(uses[LEFT], total, out=np.full_like(total, 0.5), where=total > 0)
+
+
+def _normal(weights: np.ndarray) -> np.ndarray:
+    return weights / max(weights.sum(), np.finfo(float).tiny)

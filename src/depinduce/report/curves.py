@@ -21,7 +21,8 @@ STYLE = """
 .curve-card{fill:#ffffff;stroke:#e4e7ee}
 .curve-text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#5a6379}
 .curve-title{font-size:16px;font-weight:600;fill:#1c2333}
-.curve-label{font-size:13px}
+.curve-label,.curve-name{font-size:13px}
+.curve-name{fill:#1c2333}
 .curve-tick,.curve-legend{font-size:12px}
 .curve-grid{stroke:#e9ecf2;stroke-width:1}
 .curve-axis{stroke:#9aa3b5;stroke-width:1}
@@ -34,7 +35,7 @@ STYLE = """
 @media (prefers-color-scheme:dark){
 .curve-card{fill:#161b26;stroke:#2b3244}
 .curve-text{fill:#a4adc2}
-.curve-title{fill:#e9ecf3}
+.curve-title,.curve-name{fill:#e9ecf3}
 .curve-grid{stroke:#262d3d}
 .curve-axis{stroke:#5d6780}
 .curve-0{stroke:#82a9f7}.curve-1{stroke:#f58b64}.curve-2{stroke:#5fc99e}.curve-3{stroke:#bd94ee}
@@ -110,7 +111,7 @@ def line_chart(
     heights = [y for _, y in points] + [y for one in series for _, *ys in one.band for y in ys]
     across = _Axis.over([x for x, _ in points], LEFT, width - RIGHT)
     up = _Axis.over(heights, height - BOTTOM, TOP)
-    parts = [_text("curve-title", LEFT, TITLE_LINE, title)]
+    parts = [words_at("curve-title", LEFT, TITLE_LINE, title)]
     parts += _legend(series)
     parts += _grid(across, up)
     parts += _labels(x_label, y_label, width, height)
@@ -118,7 +119,7 @@ def line_chart(
         parts += _band(one, across, up)
     for one in series:
         parts += _line(one, across, up)
-    return _document(parts, (width, height), title, description, alone)
+    return svg_document(parts, (width, height), title, description, alone)
 
 
 def _grid(across: _Axis, up: _Axis) -> list[str]:
@@ -128,12 +129,12 @@ def _grid(across: _Axis, up: _Axis) -> list[str]:
     for tick in up.ticks:
         y = up.pixel(tick)
         parts.append(f'<path class="curve-grid" d="M{left:g} {y:g}H{right:g}"/>')
-        parts.append(_text("curve-tick", left - 8, y + 4, up.label(tick), "end"))
+        parts.append(words_at("curve-tick", left - 8, y + 4, up.label(tick), "end"))
     parts.append(f'<path class="curve-axis" d="M{left:g} {bottom:g}H{right:g}"/>')
     for tick in across.ticks:
         x = across.pixel(tick)
         parts.append(f'<path class="curve-axis" d="M{x:g} {bottom:g}v5"/>')
-        parts.append(_text("curve-tick", x, bottom + 20, across.label(tick), "middle"))
+        parts.append(words_at("curve-tick", x, bottom + 20, across.label(tick), "middle"))
     return parts
 
 
@@ -142,8 +143,8 @@ def _labels(x_label: str, y_label: str, width: int, height: int) -> list[str]:
     x_middle, y_middle = (LEFT + width - RIGHT) / 2, (TOP + height - BOTTOM) / 2
     turned = f' transform="rotate(-90 22 {y_middle:g})"'
     return [
-        _text("curve-label", x_middle, height - 16, x_label, "middle"),
-        _text("curve-label", 22, y_middle, y_label, "middle", turned),
+        words_at("curve-label", x_middle, height - 16, x_label, "middle"),
+        words_at("curve-label", 22, y_middle, y_label, "middle", turned),
     ]
 
 
@@ -171,7 +172,7 @@ def _legend(series: Sequence[Series]) -> list[str]:
     parts, x = [], float(LEFT)
     for one in filter(lambda one: one.in_legend, series):
         parts.append(f'<path class="{_line_class(one)}" d="M{x:g} {LEGEND_LINE - 4}h{LEGEND_SAMPLE}"/>')
-        parts.append(_text("curve-legend", x + LEGEND_SAMPLE + 8, LEGEND_LINE, one.name))
+        parts.append(words_at("curve-legend", x + LEGEND_SAMPLE + 8, LEGEND_LINE, one.name))
         x += LEGEND_SAMPLE + 8 + LETTER * len(one.name) + LEGEND_GAP
     return parts
 
@@ -180,11 +181,13 @@ def _line_class(one: Series) -> str:
     return f"curve-line curve-{one.colour % COLOURS}{' curve-dashed' if one.dashed else ''}"
 
 
-def _text(kind: str, x: float, y: float, words: str, anchor: str = "start", more: str = "") -> str:
+def words_at(kind: str, x: float, y: float, words: str, anchor: str = "start", more: str = "") -> str:
+    """A text of one kind. more: further attributes"""
     return f'<text class="curve-text {kind}" x="{x:g}" y="{y:g}" text-anchor="{anchor}"{more}>{text(words)}</text>'
 
 
-def _document(parts: list[str], size: tuple[int, int], title: str, description: str, alone: bool) -> str:
+def svg_document(parts: list[str], size: tuple[int, int], title: str, description: str, alone: bool) -> str:
+    """A picture of these elements, with what screen readers read. alone: it brings STYLE with it"""
     width, height = size
     return "\n".join(
         [

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
+from depinduce.corpus import Sentence, read_sentences
 from depinduce.insight.inspection import Inspection, inspect_grammar
+from depinduce.learning.adaptation import adapted
+from depinduce.parsing.streams import learned_from
 from depinduce.report.run_report.file_facts import FileFacts, file_facts
+from depinduce.report.run_report.language_facts import (
+    AdaptationFacts,
+    LanguageFacts,
+    adaptation_facts,
+    keeping,
+    language_facts,
+    universal_of,
+)
 from depinduce.report.run_report.place import Place
 from depinduce.report.run_report.seed_facts import SeedFacts, seed_facts
 from depinduce.report.run_report.training_facts import TrainingFacts, training_facts
@@ -22,6 +34,9 @@ class Facts:
     rules: Inspection | None  # None: a grammar over words
     about_rules: str  # of which part of the model they are, or why there are none
     seeds: SeedFacts | None
+    languages: LanguageFacts | None  # None: it tells none apart
+    adaptation: AdaptationFacts | None  # None: it did not start from a universal grammar
+    learned: str = ""  # what it learned from the file before it parsed it, in words
 
 
 def gather(
@@ -36,10 +51,16 @@ def gather(
 
     path: a file to parse; has_gold: whether its trees are right, and its own are compared with them
     """
-    model, seeds, file = place.model, place.seeds, None
+    model, seeds, file, learned = place.model, place.seeds, None, ""
+    universal, language = universal_of(model), model  # a universal grammar becomes that of the language of a file
+    compared: list[Sentence] = []
     if path is not None:
         others = {} if seeds is None else seeds.others()
-        file = file_facts(model, others, path, has_gold, drawn, threads, report)
+        sentences = keeping(read_sentences(path, trees=has_gold), compared)
+        if model.headedness is not None:
+            language, learned, sentences = learned_from(sentences, partial(adapted, model))
+            universal = None if language is model else model
+        file = file_facts(language, others, path, sentences, has_gold, drawn, threads, report)
     grammar = model.rule_view()
     return Facts(
         place.directory.resolve().name,
@@ -48,4 +69,7 @@ def gather(
         None if grammar is None else inspect_grammar(grammar),
         model.about_rules,
         None if seeds is None else seed_facts(seeds, file),
+        language_facts(model, file),
+        None if universal is None else adaptation_facts(universal, language, compared, threads),
+        learned,
     )

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from depinduce.corpus import Corpus, Sentence, attach, read_sentences
+from depinduce.corpus import Corpus, Sentence, attach
 from depinduce.errors import InputError
 from depinduce.evaluation.baselines import BASELINES
 from depinduce.evaluation.scores import Scores, score
 from depinduce.evaluation.trees import projective_sentences
-from depinduce.parsing.decoding import Parses, Parsing, parse_trees
+from depinduce.parsing.decoding import Parses, Parsing, parse_corpus, parse_trees
 from depinduce.parsing.streams import blocks, corpus_for, spread, warn_of_long_sentence
 from depinduce.report.tree_picture import TreePicture, tree_picture
 
@@ -72,6 +72,8 @@ class FileFacts:
     unknown_tags: list[str]
     best: list[TreePicture]  # with the most right heads or, without gold trees, the most probable arcs
     worst: list[TreePicture]
+    languages: np.ndarray | None = None  # [sentence] by name, "" where unknown; None: the grammar tells none apart
+    universal: np.ndarray | None = None  # [token] the heads in the mean order of all languages, if it has several
 
     @property
     def name(self) -> str:
@@ -170,6 +172,7 @@ def file_facts(
     model: Model,
     other_seeds: dict[int, Model],
     path: str,
+    sentences: Iterable[Sentence],
     has_gold: bool,
     drawn: int,
     threads: int = 1,
@@ -178,12 +181,12 @@ def file_facts(
     """The facts of a file, parsed with a model and with those of other seeds. drawn: pictures of either kind"""
     parsing, warned = Parsing(threads=threads), False
     # What belongs to every block: the words, and the heads that each model finds.
-    lengths, tags, heads, gold, posteriors = [], [], [], [], []
+    lengths, tags, heads, gold, posteriors, languages, universal = [], [], [], [], [], [], []
     others: dict[int, list[np.ndarray]] = {seed: [] for seed in other_seeds}
     punctuation, unknown, first = 0, set(), 0
     best: list[_Candidate] = []
     worst: list[_Candidate] = []
-    for some in blocks(read_sentences(path, trees=has_gold), parsing):
+    for some in blocks(sentences, parsing):
         corpus = corpus_for(model, some, with_heads=has_gold)
         ours = replace(parsing, posteriors=not has_gold)
         warned = warned or warn_of_long_sentence(model, some, ours, TOO_LONG)
@@ -198,6 +201,11 @@ def file_facts(
             posteriors.append(np.minimum(parses.posteriors[0], 1.0))
         for seed, other in other_seeds.items():
             others[seed].append(parse_trees(other, corpus_for(other, some), parsing).heads[0])
+        if corpus.language is not None:
+            languages.append(np.array([*corpus.languages, ""], dtype=object)[corpus.language])
+            named = (corpus.language >= 0).any()
+            mean = parse_corpus(model, replace(corpus, language=None), parsing) if named else parses.heads[0]
+            universal.append(mean)
         candidates = _candidates(some, corpus, parses, first)
         best = _foremost([*best, *candidates], True, drawn)
         worst = _foremost([*worst, *candidates], False, 2 * drawn)  # some of which are among the best
@@ -221,6 +229,8 @@ def file_facts(
         punctuation,
         sorted(unknown),
         *pictures,
+        languages=np.concatenate(languages) if languages else None,
+        universal=np.concatenate(universal) if universal else None,
     )
 
 

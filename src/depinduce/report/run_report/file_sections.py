@@ -38,10 +38,13 @@ NO_GOLD = "There were no gold trees to compare with. Name a file that has some w
 # ---------------------------------------------------------------- the corpus
 
 
-def corpus_section(training: TrainingFacts, file: FileFacts | None) -> Section:
+def corpus_section(training: TrainingFacts, file: FileFacts | None, learned: str = "") -> Section:
+    """learned: what the grammar learned from the file before it parsed it"""
     content = []
     if file is not None:
         content += [paragraph(_about_words(file)), *map(paragraph, _doubts(file))]
+        if learned:
+            content.append(paragraph(f"Before it parsed them, it looked at the sentences: {learned}."))
         pieces = [_tag_table(file.tag_counts, training.tags, f"Tags of {file.name}")]
         pieces.append(_histogram(file.lengths))
         content.append(grid(pieces))

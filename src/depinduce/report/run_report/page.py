@@ -23,6 +23,7 @@ from depinduce.report.run_report import style
 from depinduce.report.run_report.elements import Bar, Section, paragraph, side_by_side, subtitle, table, unfold
 from depinduce.report.run_report.facts import Facts
 from depinduce.report.run_report.file_sections import corpus_section, file_sections, trees_section
+from depinduce.report.run_report.language_sections import adaptation_section, languages_section
 from depinduce.report.run_report.seed_facts import SeedFacts
 from depinduce.report.run_report.summary import summary, tiles
 from depinduce.report.run_report.training_sections import curves_section, settings_section
@@ -36,8 +37,10 @@ def report_page(facts: Facts) -> Iterator[str]:
     """The page in pieces."""
     sections = [
         settings_section(facts.training),
-        corpus_section(facts.training, facts.file),
+        corpus_section(facts.training, facts.file, facts.learned),
         curves_section(facts.training),
+        *([] if facts.languages is None else [languages_section(facts.languages)]),
+        *([] if facts.adaptation is None else [adaptation_section(facts.adaptation)]),
         *file_sections(facts.file),
         rules_section(facts),
         *([] if facts.file is None else [trees_section(facts.file)]),

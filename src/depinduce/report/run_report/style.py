@@ -51,6 +51,8 @@ td.bar span{display:inline-block;min-width:38px}
 td.bar i{display:inline-block;width:64px;height:9px;margin-left:9px;border-radius:3px;background:var(--track);
 overflow:hidden}
 td.bar b{display:block;height:100%;border-radius:3px;background:var(--blue)}
+.slim td.bar i{width:30px;margin-left:4px}
+.slim td.bar span{min-width:26px}
 td.bar.gold b{background:var(--green)}
 td.bar.pale{color:var(--soft)}
 td.bar.pale b{background:var(--pale)}

@@ -27,9 +27,10 @@ def _about_training(training: TrainingFacts) -> Iterator[str]:
         longest = f" of up to {training.longest} words" if training.longest else ""
         from_what = "words and their tags" if training.sees_words else "tags"
         start = "it started from the trees of a file" if training.from_trees else "nobody showed it a tree"
+        languages = f", in {len(training.languages)} languages" if len(training.languages) > 1 else ""
         yield (
-            f"It was learned from {training.sentences:,} sentences{longest}, {training.words:,} words in all: "
-            f"it saw {from_what}, and {start}."
+            f"It was learned from {training.sentences:,} sentences{longest}, {training.words:,} words in all"
+            f"{languages}: it saw {from_what}, and {start}."
         )
     if training.non_heads:
         yield f"It was told that these have no children: {' '.join(training.non_heads)}."
@@ -86,6 +87,8 @@ def tiles(facts: Facts) -> list[tuple[str, str]]:
         ]
     if training.sentences is not None:
         shown.append((f"{training.sentences:,}", "training sentences"))
+    if len(training.languages) > 1:
+        shown.append((str(len(training.languages)), "languages"))
     if training.seconds is not None:
         shown.append((_duration(training.seconds), "of training"))
     return shown

@@ -67,6 +67,7 @@ class TrainingFacts:
     sees: str  # and what its rules see
     sentences: int | None
     words: int | None
+    languages: list[str]  # that these are of, if anybody named them
     longest: int | None  # sentence that was learned from, if there was a limit
     tags: dict[str, int]  # of the training sentences, with how often each was seen
     sees_words: bool
@@ -76,6 +77,7 @@ class TrainingFacts:
     settings: list[SettingFact]  # those that were changed first
     rungs: list[RungFacts]
     round_name: str  # epoch or iteration
+    poolings: int  # how often languages pooled which tags head which; 0: they did not
     held_out: bool
     watched: bool
     from_trees: bool  # its start learned from the trees of a file
@@ -93,6 +95,7 @@ def training_facts(place: Place) -> TrainingFacts:
         sees=SEES[model.order],
         sentences=data.get("sentences"),
         words=data.get("words"),
+        languages=list(data.get("languages", ())),
         longest=model.reading.max_length,
         tags=dict(zip(model.tags.symbols, model.tags.counts, strict=True)),
         sees_words=len(model.words) > 0,
@@ -102,6 +105,7 @@ def training_facts(place: Place) -> TrainingFacts:
         settings=_settings(settings, as_saved(vars(model.reading))),
         rungs=rungs,
         round_name=history.get("round_name", "round"),
+        poolings=settings.get("poolings", 0),
         held_out=any(one.dev is not None for rung in rungs for member in rung.members for one in member),
         watched=bool(history.get("watched")),
         from_trees=["trees"] in starts,
@@ -137,6 +141,11 @@ def _knowledge(model: Model, settings: dict[str, Any]) -> Iterator[str]:
         elif start[0] == "hdp-dep":
             with_rules = f"with the rules {start[1]}" if len(start) > 1 else "without rules"
             yield f"{which} learned from the parses of HDP-DEP {with_rules}."
+        elif start[0] == "universal":
+            taught = f"a universal grammar ({' '.join(start[1:]) or 'that in the box'})"
+            yield f"Which tags head which it took from {taught}, which other languages have taught."
+        elif start[0] == "recipe":
+            yield f"Every language first learned a grammar of its own, by the recipe {start[1]}."
     if model.history.get("watched"):
         every = model.history.get("round_name", "round")
         yield f"Gold trees were watched: scores were recorded after every {every}, and decided nothing."

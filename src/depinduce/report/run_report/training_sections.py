@@ -63,6 +63,11 @@ def _lead(training: TrainingFacts) -> str:
     )
     if training.held_out:
         lead += " The dashed line is of held-out sentences, which tell when to stop."
+    if training.poolings:
+        lead += (
+            f" {training.poolings} times all languages have pooled which tags head which. Each time every language "
+            "then learns its order anew, from children on either side alike: so the curve falls, and rises again."
+        )
     if training.watched:
         lead += " The attachment score on gold trees was watched and decided nothing."
     return lead

@@ -1,0 +1,170 @@
+"""The parts of a report about languages: how their orders differ, and what one of them has learned of its own."""
+
+from __future__ import annotations
+
+from depinduce.evaluation.tables import share_text
+from depinduce.insight.language_plane import LanguagePlane
+from depinduce.insight.word_order import WordOrder
+from depinduce.report.run_report.elements import Bar, Section, figure, paragraph, side_by_side, subtitle, table
+from depinduce.report.run_report.language_facts import AdaptationFacts, LanguageFacts
+from depinduce.report.scatter import Point, scatter_plot
+
+PAIRS_TOLD = 8  # of a head and a child, in the table of languages
+CHANGES_TOLD = 15
+NEAREST_TOLD = 8
+HERE = "this language"
+
+BEFORE = "“NOUN before VERB” is the share of nouns, among those that hang on a verb, which stand before it"
+
+
+def languages_section(facts: LanguageFacts) -> Section:
+    lead = (
+        f"It knows {len(facts.order.languages)} languages. Which tags head which is the same in all of them; on which "
+        "side of its head a child stands each has learned from its own text."
+    )
+    content = [paragraph(lead)]
+    if facts.plane is not None:
+        content += _plane(facts.plane)
+    content += [subtitle("Order by order"), _orders(facts)]
+    if facts.in_file:
+        content += [subtitle("The sentences of the file, by language"), _in_file(facts)]
+    return Section("languages", "The languages compared", "Languages", content)
+
+
+# ---------------------------------------------------------------- the plane
+
+
+def _plane(plane: LanguagePlane, here: Point | None = None) -> list[str]:
+    """The picture, and what it shows."""
+    points = [Point(name, float(x), float(y)) for name, (x, y) in zip(plane.languages, plane.points, strict=True)]
+    right, up = plane.axes
+    how = (
+        "A point is a language. Two lie near each other if their words stand on the same sides of their heads. To the "
+        f"right there is more of {_listed(right.more)}; this axis tells {right.share:.0%} of all differences between "
+        f"the languages. Upwards there is more of {_listed(up.more)}; it tells {up.share:.0%}. (The two axes are the "
+        "principal components of the shares of children on the left of their heads, for every pair of tags, weighted "
+        "by how frequent the pair is.)"
+    )
+    marked = "" if here is None else f" The diamond is {HERE}."
+    ranked = " ".join(name for _, name in sorted((point.x, point.name) for point in points))
+    picture = scatter_plot(
+        "Languages by the order of heads and children",
+        right.more,
+        up.more,
+        points if here is None else [*points, here],
+        f"From left to right: {ranked}.{'' if here is None else f' {HERE} lies {_beside(points, here)}.'}",
+        alone=False,
+    )
+    return [paragraph(how + marked), figure(picture)]
+
+
+def _listed(more: list[str]) -> str:
+    *others, last = more or ["nothing that can be named"]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _beside(points: list[Point], here: Point) -> str:
+    nearest = sorted(points, key=lambda point: (point.x - here.x) ** 2 + (point.y - here.y) ** 2)
+    return f"nearest to {' '.join(point.name for point in nearest[:3])}"
+
+
+# ---------------------------------------------------------------- tables
+
+
+def _orders(facts: LanguageFacts) -> str:
+    order = facts.order
+    pairs = order.most_frequent(PAIRS_TOLD)
+    columns = ["language", "sentences", "as the mean, %", *(_called(order, *pair) for pair in pairs)]
+    rows = []
+    places = range(len(order.languages)) if facts.plane is None else facts.plane.points[:, 0].argsort().tolist()
+    for number in places:
+        name = order.languages[number]
+        share = facts.agreement(number)
+        sentences = f"{facts.sentences[name]:,}" if name in facts.sentences else "–"
+        shares = (float(order.left[number, head, child]) for head, child in pairs)
+        rows.append([name, sentences, Bar(f"{100 * share:.0f}", share, "pale"), *map(_percent, shares)])
+    mean = (float(facts.mean[head, child]) for head, child in pairs)
+    rows.append(["mean of all", "", "", *(Bar(f"{100 * left:.0f}", left, "pale") for left in mean)])
+    caption = (
+        f"In percent{'' if facts.plane is None else ', languages from left to right in the picture'}. {BEFORE}, "
+        f"subjects and objects alike; these are the {len(pairs)} most frequent pairs. “As the mean” is the share of "
+        "all children on the same side as in the mean of all languages."
+    )
+    return table(columns, rows, caption, "sum slim")
+
+
+def _called(order: WordOrder, head: int, child: int) -> str:
+    return f"{order.tags[child]} before {order.tags[head]}"
+
+
+def _percent(share: float) -> Bar:
+    return Bar(f"{100 * share:.0f}", share)
+
+
+def _in_file(facts: LanguageFacts) -> str:
+    has_gold = any(one.uas is not None for one in facts.in_file)
+    columns = ["language", "sentences", "words", *(["UAS"] if has_gold else []), "as in the mean order, %"]
+    rows = []
+    for one in facts.in_file:
+        uas = [] if one.uas is None else [Bar(share_text(one.uas), one.uas / 100)]
+        same = Bar(f"{100 * one.as_universal:.1f}", one.as_universal, "pale")
+        rows.append([one.name, f"{one.sentences:,}", f"{one.words:,}", *uas, same])
+    caption = (
+        "Each sentence is parsed by the rules of its language; the last column is the share of words that have the "
+        "same head by the mean of all languages"
+    )
+    return table(columns, rows, caption)
+
+
+# ---------------------------------------------------------------- one language
+
+
+def adaptation_section(facts: AdaptationFacts) -> Section:
+    content = [paragraph(_lead(facts))]
+    content.append(side_by_side([_changes(facts), _nearest(facts)]))
+    plane = facts.universal.plane
+    if plane is not None:
+        x, y = plane.place(facts.left)
+        content += _plane(plane, Point(HERE, float(x), float(y), is_new=True))
+    return Section("adaptation", "What it learned of this language", "This language", content)
+
+
+def _lead(facts: AdaptationFacts) -> str:
+    known = len(facts.universal.order.languages)
+    names = [name for name, _ in facts.nearest]
+    said = (
+        f"It started from a universal grammar of {known} languages, which knows which tags head which, and learned on "
+        f"which side they stand here. {facts.changed:.0%} of all children stand on another side than in the mean of "
+        f"those languages. By its order it is most like {names[0]}"
+    )
+    said += f", then {' and '.join(names[1:3])}." if len(names) > 1 else "."
+    if facts.likeness is not None:
+        said += (
+            f" Of the words of {facts.read:,} sentences of the file, {facts.likeness.changed:.1%} have another head "
+            "than in the universal order."
+        )
+    return said
+
+
+def _changes(facts: AdaptationFacts) -> str:
+    rows = []
+    for head, child in facts.most_changed(CHANGES_TOLD):
+        here, mean = float(facts.left[head, child]), float(facts.universal.mean[head, child])
+        share = f"{100 * facts.order.weight[head, child]:.1f}"
+        name = _called(facts.order, head, child)
+        rows.append([name, _percent(here), Bar(f"{100 * mean:.0f}", mean, "pale"), share])
+    caption = f"What differs most from the mean of all languages, in percent. {BEFORE}"
+    return table(["order", "here", "in the mean", "of all children"], rows, caption)
+
+
+def _nearest(facts: AdaptationFacts) -> str:
+    likelihoods = {} if facts.likeness is None else dict(facts.likeness.nearest)
+    rows = []
+    for name, share in facts.nearest[:NEAREST_TOLD]:
+        row: list[str | Bar] = [name, Bar(f"{100 * share:.0f}", share)]
+        rows.append([*row, *([f"{likelihoods[name]:.2f}".replace("-", "\N{MINUS SIGN}")] if likelihoods else [])])
+    columns = ["language", "same side, %", *(["log-likelihood of a word"] if likelihoods else [])]
+    caption = "The most similar of the known languages: how many children stand on the same side"
+    if likelihoods:
+        caption += ", and how probable a word of the file is by the rules of that language"
+    return table(columns, rows, caption)
