@@ -1,8 +1,8 @@
 """Write all that is known of a training to one HTML page: settings, learning curves, scores, rules and trees.
 
 The page is one file that needs nothing else: it can be mailed, printed, and shown on a screen. With --gold the trees of
-the grammar are compared with right ones; with --sentences they are drawn by how sure the grammar is of them. A universal
-grammar first learns the order of the language from that file, as with `parse`.
+the grammar are compared with right ones; with --sentences they are drawn by how sure the grammar is of them. A
+universal grammar first learns the order of the language from that file, as with `parse`.
 
 Of a grammar of several languages the page compares their orders and draws them on a plane; of one that started from a
 universal grammar it tells which languages it is most like, and what stands on another side than there.
