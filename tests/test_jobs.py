@@ -72,6 +72,22 @@ def test_no_tasks_have_no_results():
     assert list(side_by_side(square, [], 2)) == []
 
 
+def find_what_it_needs(task: tuple[str, list[str]], send: Send) -> bool:
+    """Leave a file; gives whether those of the tasks that it needs are there."""
+    mine, needed = task
+    there = all(Path(file).exists() for file in needed)
+    Path(mine).touch()
+    return there
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_a_task_begins_when_those_that_it_needs_have_ended(jobs, tmp_path):
+    last, first, second = (str(tmp_path / name) for name in ("last", "first", "second"))
+    tasks = [(last, [first, second]), (first, []), (second, [first])]
+    results = list(side_by_side(find_what_it_needs, tasks, jobs, needs=[[1, 2], [], [1]]))
+    assert results == [(1, True), (2, True), (0, True)]
+
+
 # ---------------------------------------------------------------- how it ends
 
 

@@ -10,8 +10,8 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from typing import Any
@@ -28,11 +28,13 @@ def side_by_side(
     tasks: Sequence[Any],
     jobs: int,
     on_message: Callable[[int, Any], None] = lambda number, message: None,
+    needs: Sequence[Collection[int]] = (),
 ) -> Iterator[tuple[int, Any]]:
     """Run `work(task, send)` for every task, at most `jobs` at a time; gives (number of the task, result) as they end.
 
     What `work` sends reaches `on_message`. `work` is a function of a module; tasks and results can be pickled.
     An exception in a worker is raised here when the others have ended what they are doing; nothing more is begun.
+    needs: for every task, the numbers of those that end before it begins; without, a task needs no other
     """
     if not tasks:
         return
@@ -42,13 +44,16 @@ def side_by_side(
     failure: Exception | None = None
     with ProcessPoolExecutor(min(jobs, len(tasks)), context, _begin, (messages, threads)) as pool:
         try:
-            waiting = iter(enumerate(tasks))
-            pending = {pool.submit(_one, work, *task) for task in islice(waiting, jobs)}
-            while pending:
+            waiting, ended = dict(enumerate(tasks)), set[int]()
+            pending = set[Future]()
+            while True:
+                # no task is handed out before a process is free for it: on Ctrl-C none begins any more
+                for number in _ready(waiting, ended, needs, jobs - len(pending)) if failure is None else ():
+                    pending.add(pool.submit(_one, work, number, waiting.pop(number)))
+                if not pending:
+                    assert failure is not None or not waiting, "tasks need each other"
+                    break
                 done, pending = wait(pending, timeout=_POLL, return_when=FIRST_COMPLETED)
-                if failure is None and not any(future.exception() for future in done):
-                    # no task is handed out before a process is free for it: on Ctrl-C none begins any more
-                    pending |= {pool.submit(_one, work, *task) for task in islice(waiting, len(done))}
                 while not messages.empty():
                     on_message(*messages.get())
                 for future in done:
@@ -59,6 +64,7 @@ def side_by_side(
                     except Exception as error:
                         failure = failure or error
                     else:
+                        ended.add(result[0])
                         yield result
         except (KeyboardInterrupt, GeneratorExit):
             for process in list((pool._processes or {}).values()):  # there is no other way to them before Python 3.14
@@ -66,6 +72,12 @@ def side_by_side(
             raise
     if failure is not None:
         raise failure
+
+
+def _ready(waiting: dict[int, Any], ended: set[int], needs: Sequence[Collection[int]], most: int) -> list[int]:
+    """The first tasks that can begin, so many at the most."""
+    ready = (number for number in waiting if not needs or ended.issuperset(needs[number]))
+    return list(islice(ready, most))
 
 
 # ---------------------------------------------------------------- in a worker
