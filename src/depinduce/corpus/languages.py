@@ -44,21 +44,21 @@ def named_files(given: Iterable[str], option: str) -> Files:
     return plain or {name: paths for name, paths in files.items() if name is not None}
 
 
-def files_below(folders: Iterable[str]) -> tuple[dict[str, list[str]], list[str]]:
+def files_below(folders: Iterable[str], option: str = "--train-dir") -> tuple[dict[str, list[str]], list[str]]:
     """The texts of all languages, `LANGUAGE/train.conllu` or `LANGUAGE/text.conllu`; and what lacks one.
 
-    The same language in two folders is one language with both texts.
+    The same language in two folders is one language with both texts. option: where they were given, for errors
     """
     files: dict[str, list[str]] = {}
     without: list[str] = []
     for folder in map(Path, folders):
         if not folder.is_dir():
-            raise DepinduceError(f"--train-dir {folder}: there is no such folder. Name one that holds a folder for "
+            raise DepinduceError(f"{option} {folder}: there is no such folder. Name one that holds a folder for "
                                  f"every language, with {' or '.join(TEXTS)} in it.")  # fmt: skip
         places = sorted(place for place in folder.iterdir() if place.is_dir() and not place.name.startswith("."))
         texts = {place: next((place / name for name in TEXTS if (place / name).is_file()), None) for place in places}
         if not any(texts.values()):
-            raise DepinduceError(f"--train-dir {folder}: no text of any language. Each belongs into a folder of its "
+            raise DepinduceError(f"{option} {folder}: no text of any language. Each belongs into a folder of its "
                                  f"own: {folder / 'fr' / TEXTS[0]}, or {TEXTS[1]}.")  # fmt: skip
         for place, text in texts.items():
             if text is None:
@@ -67,7 +67,7 @@ def files_below(folders: Iterable[str]) -> tuple[dict[str, list[str]], list[str]
             try:
                 files.setdefault(require_language_name(place.name), []).append(str(text))
             except DepinduceError as error:
-                raise DepinduceError(f"--train-dir {folder}: {error} Give the folder another name.") from None
+                raise DepinduceError(f"{option} {folder}: {error} Give the folder another name.") from None
     return files, without
 
 
