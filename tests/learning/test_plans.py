@@ -227,6 +227,7 @@ def test_a_grammar_that_another_run_has_trained_is_taken_over(name, whole):
     found, finished = run.go(seen.append)
     assert finished and len(seen) == 14 - ROUNDS[name]
     assert {progress.total for progress in seen} == {14 - ROUNDS[name]}
+    assert list(found.members) == list(MEMBERS)  # the first one knows the tags of all
     for member in MEMBERS:
         assert same(found.members[member], model.members[member])
     with pytest.raises(ValueError, match="the grammar own has other tags"):

@@ -154,7 +154,8 @@ class CommitteePlan(Plan):
 
     def model(self, now: Model, grammars: Grammars, history: dict[str, Any]) -> Model:
         """The committee of all finished grammars that belong to it; if there is one, or none yet, a grammar alone."""
-        members = {name: one for name, one in grammars.items() if name != OWN or self.own_joins}
+        finished = [name for name in MEMBERS if name in grammars]  # the own one may have been there first
+        members = {name: grammars[name] for name in finished if name != OWN or self.own_joins}
         if history["finished"] or not members:
             assert isinstance(now, GrammarModel)
             members[STUDENT] = replace(now, network=None)  # like those of the others, its weights are not needed
