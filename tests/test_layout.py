@@ -39,6 +39,7 @@ ELSEWHERE = {
     "experiments/experiment.py": ("experiments/test_ud_cells.py", "what a cell is asked for"),
     "experiments/figures.py": ("experiments/test_ud_tables.py", "drawn from the same cells"),
     "experiments/joint_tables.py": ("cli/test_cli_reproduce_joint.py", "the table that the command writes"),
+    "experiments/polyglot.py": ("experiments/test_polyglot_cells.py", "which cells there are"),
     "experiments/results.py": ("experiments/test_ud_tables.py", "the numbers in the tables"),
     "experiments/suites.py": ("experiments/test_ud_cells.py", "which cells there are"),
     "experiments/ud.py": ("experiments/test_ud_cells.py", "which cells there are"),

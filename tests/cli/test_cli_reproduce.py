@@ -87,7 +87,7 @@ def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(data, tmp_pa
 
 
 def test_ctrl_c_before_anything_is_finished_shows_no_empty_tables(data, tmp_path, monkeypatch, capsys):
-    def interrupted(*arguments):
+    def interrupted(*arguments, **more):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("depinduce.jobs.side_by_side", interrupted)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from experiments.tiny_ud import tiny_data
 
 from depinduce.corpus import read_sentences
 from depinduce.experiments.experiment import Cell
-from depinduce.experiments.pace import Pace, count_sentences, seconds_per_thousand
+from depinduce.experiments.pace import Pace, count_sentences, guess_of, seconds_per_thousand
 from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.experiments.ud import JOINT, UD
 
 
 @pytest.fixture
-def pace(tmp_path) -> Pace:
-    return Pace(tiny_data(tmp_path / "data"))
+def data(tmp_path) -> Path:
+    return tiny_data(tmp_path / "data")
+
+
+@pytest.fixture
+def pace(data) -> Pace:
+    return Pace(guess_of(data))
 
 
 def test_every_experiment_has_a_guess():
@@ -42,9 +49,9 @@ def test_what_has_not_been_seen_is_corrected_by_the_rest(pace):
     assert pace.left([]) == 0
 
 
-def test_sentences_are_counted_without_reading_them(pace):
-    assert count_sentences(pace.data / "fr" / "train.conllu", 100) == 24
-    assert count_sentences(pace.data / "pl" / "train.conllu", 100) == 28
-    short = sum(len(sentence) <= 5 for sentence in read_sentences(pace.data / "pl" / "train.conllu"))
-    assert count_sentences(pace.data / "pl" / "train.conllu", 5) == short
+def test_sentences_are_counted_without_reading_them(data):
+    assert count_sentences(data / "fr" / "train.conllu", 100) == 24
+    assert count_sentences(data / "pl" / "train.conllu", 100) == 28
+    short = sum(len(sentence) <= 5 for sentence in read_sentences(data / "pl" / "train.conllu"))
+    assert count_sentences(data / "pl" / "train.conllu", 5) == short
     assert 0 < short < 28

@@ -17,7 +17,8 @@ from depinduce.errors import DepinduceError
 from depinduce.experiments.cells import run_cell, tasks_of
 from depinduce.experiments.experiment import Cell
 from depinduce.experiments.suites import EXPERIMENTS, plan, read_cells
-from depinduce.experiments.ud import LANGUAGES, UD, require_data, require_development
+from depinduce.experiments.ud import JOINT, LANGUAGES, UD, require_data, require_development
+from depinduce.experiments.wsj import WSJ
 from depinduce.learning.run import Run
 from depinduce.learning.settings.recipes import recipe_names
 from depinduce.learning.training import Diverged
@@ -50,7 +51,7 @@ def test_curves_are_french_have_three_seeds_at_most_and_never_look_at_test_trees
     assert {cell.split for cell in cells} == {"dev"}
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", UD | JOINT | WSJ)
 def test_every_experiment_has_a_recipe_and_settings_that_go_together(name):
     experiment = EXPERIMENTS[name]
     settings = experiment.configuration(seed=3).learning

@@ -41,12 +41,13 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch, stop_before: int | None = N
     """Let cells run here, one after the other, and tell of each; gives the list of those that were run."""
     ran: list[str] = []
 
-    def one_after_the_other(work, tasks, at_once):
+    def one_after_the_other(work, tasks, at_once, needs):
         for number, task in enumerate(tasks):
             if number == stop_before:
                 raise KeyboardInterrupt
-            print(f"running {task.cell}", file=sys.stderr)
-            ran.append(str(task.cell))
+            assert not needs or all(needed < number for needed in needs[number])
+            print(f"running {task}", file=sys.stderr)
+            ran.append(str(task))
             yield number, work(task, lambda message: None)
 
     monkeypatch.setattr(jobs, "side_by_side", one_after_the_other)

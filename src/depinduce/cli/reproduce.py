@@ -1,4 +1,4 @@
-"""Run the paper's experiments and set the results beside its tables.
+"""Run the paper's experiments and set the results beside its tables; and ours on many languages.
 
 Every training is a cell of its own, kept as soon as it is finished: a second call goes on where the first one ended.
 Trees are used for scoring only, never in training.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +17,9 @@ from depinduce.cli.console import as_duration, progress, say, show_table, warn
 from depinduce.errors import DepinduceError
 from depinduce.experiments import wsj
 from depinduce.experiments.experiment import SPLITS, Cell
+from depinduce.experiments.polyglot import SCORED
 from depinduce.experiments.suites import EXPERIMENTS, SUITES, plan
-from depinduce.experiments.ud import DEVELOPMENT, LANGUAGES, require_data, require_development
+from depinduce.experiments.ud import DEVELOPMENT, LANGUAGES, may_be_looked_at, require_data, require_development
 from depinduce.files import write_file
 from depinduce.interruption import INTERRUPTED
 from depinduce.learning.settings.configuration import MOST_SEEDS
@@ -24,12 +27,16 @@ from depinduce.settings import MOST_THREADS, require_within
 
 if TYPE_CHECKING:
     from depinduce.corpus import Corpus, Reading
+    from depinduce.experiments.cells import Work
     from depinduce.experiments.results import Results
 
 EXAMPLE = """depinduce reproduce ud --data ud14 --languages fr pl --experiments ndmv paper-ndmv --out ud-results
   depinduce reproduce joint --data ud14 --languages fr --seeds 1 --out joint-results
-  depinduce reproduce wsj --ptb treebank_3/parsed/mrg/wsj --jobs 2 --out wsj-results"""
-SEEDS = {"ud": 5, "joint": 3, "wsj": 5}
+  depinduce reproduce wsj --ptb treebank_3/parsed/mrg/wsj --jobs 2 --out wsj-results
+  depinduce reproduce polyglot --data ud14 ud14-more ud2 --jobs 2 --out polyglot-results"""
+SEEDS = {"ud": 5, "joint": 3, "wsj": 5, "polyglot": 5}
+ON_UD = ("ud", "joint", "polyglot")  # of UD's languages
+MORE_LANGUAGES = [language for language in SCORED if language not in LANGUAGES]
 MODELS = sorted({experiment.configuration().learning.model for experiment in EXPERIMENTS.values()})
 
 
@@ -38,11 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "what",
         choices=tuple(SUITES),
         help="ud: the paper's tables on Universal Dependencies; joint: joint training there; wsj: its tables on the "
-        "Wall Street Journal",
+        "Wall Street Journal; polyglot: a universal grammar, and languages that learn from it",
     )
     parser.add_argument(
-        "--data", metavar="DIR", help="ud, joint: has LANG/train.conllu, LANG/dev.conllu and LANG/test.conllu"
-    )
+        "--data", nargs="+", metavar="DIR",
+        help="ud, joint: has LANG/train.conllu, LANG/dev.conllu and LANG/test.conllu; polyglot: several, of UD 1.4 "
+        "with LANG/train.conllu and of UD 2 with LANG/text.conllu, and with trees where there are any",
+    )  # fmt: skip
     parser.add_argument("--ptb", metavar="DIR", help="wsj: your copy of the Penn Treebank, as it comes from LDC")
     parser.add_argument(
         "--sample", metavar="DIR",
@@ -57,7 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="trainings side by side (default: 2)")
     parser.add_argument(
         "--split", choices=SPLITS, default="test",
-        help=f"whose trees are scored; dev is for development, of UD with {' '.join(DEVELOPMENT)} only (default: test)",
+        help=f"whose trees are scored; dev is for development, of UD with {' '.join(DEVELOPMENT)} only (default: "
+        "test)",
     )  # fmt: skip
     width = max(map(len, EXPERIMENTS))
     described = "\n".join(
@@ -66,8 +76,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     choice = parser.add_argument_group("some of the experiments", described)
     choice.add_argument(
-        "--languages", nargs="+", choices=list(LANGUAGES), metavar="LANG",
-        help=f"some of {' '.join(LANGUAGES)} (default: all)",
+        "--languages", nargs="+", choices=list(SCORED), metavar="LANG",
+        help=f"score some of {' '.join(LANGUAGES)}; polyglot: and of {' '.join(MORE_LANGUAGES)} (default: all)",
     )  # fmt: skip
     choice.add_argument(
         "--experiments", nargs="+", choices=list(EXPERIMENTS), metavar="NAME", help="some of the above (default: all)"
@@ -78,6 +88,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Given:
+    """What a suite was given to work with."""
+
+    languages: list[str]
+    work: Callable[[list[Cell]], Work]  # that these cells are
+    require_same: Callable[[Results], None] = lambda there: None  # refuses what was made from something else
+    possible: Callable[[list[Cell]], list[Cell]] = list  # those of the cells that there are files for
+
+
 def run(arguments: argparse.Namespace) -> int:
     suite, split = arguments.what, arguments.split
     require_options(arguments)
@@ -86,45 +106,85 @@ def run(arguments: argparse.Namespace) -> int:
     require_within(1, MOST_SEEDS, seeds=seeds)
     require_within(1, MOST_THREADS, jobs=arguments.jobs)
     names = chosen_experiments(suite, arguments.experiments, arguments.models)
-    if suite == "wsj":
-        languages, data = [wsj.NAME], prepare_wsj(arguments, out)
-    else:
-        languages = [language for language in LANGUAGES if language in (arguments.languages or LANGUAGES)]
-        if split == "dev":
-            require_development(languages)
-        data = Path(arguments.data)
-    require_data(data, languages, split)
+    given = given_texts(arguments, out) if suite == "polyglot" else given_files(arguments, out)
     start = None if arguments.init is None else arguments.init[1]
-    if start is not None:
-        require_start(start, data)
 
     from depinduce.experiments.results import Results
 
-    there = Results.read(out, languages, seeds, split, suite, start)
-    if suite == "wsj":
-        require_same_sentences(there, data, out)
-    cells = plan(names, languages, seeds, split)
-    to_run = [cell for cell in cells if (cell.experiment, cell.language, cell.seed) not in there.cells]
-    code = run_cells(to_run, data, out, arguments.jobs, len(cells) - len(to_run), start)
-    results = Results.read(out, languages, seeds, split, suite, start)
+    there = Results.read(out, given.languages, seeds, split, suite, start)
+    given.require_same(there)
+    cells = given.possible(plan(names, given.languages, seeds, split))
+    to_run = there.lacking(cells)
+    code = run_cells(given.work(to_run), out, arguments.jobs, len(cells) - len(to_run))
+    results = Results.read(out, given.languages, seeds, split, suite, start)
     if results.cells:
         show_results(results, out)
     return code
 
 
+def given_files(arguments: argparse.Namespace, out: Path) -> Given:
+    """What every cell is trained from is its own."""
+    start = None if arguments.init is None else arguments.init[1]
+    if arguments.what == "wsj":
+        languages, data = [wsj.NAME], prepare_wsj(arguments, out)
+    else:
+        languages, data = chosen_languages(arguments, LANGUAGES), Path(arguments.data[0])
+        if arguments.split == "dev":
+            require_development(languages)
+    require_data(data, languages, arguments.split)
+    if start is not None:
+        require_start(start, data)
+
+    from depinduce.experiments.cells import work_of
+
+    given = Given(languages, lambda cells: work_of(cells, data, out, start))
+    if arguments.what == "wsj":
+        return replace(given, require_same=lambda there: require_same_sentences(there, data, out))
+    return given
+
+
+def given_texts(arguments: argparse.Namespace, out: Path) -> Given:
+    """Texts of many languages, from which cells have grammars in common."""
+    from depinduce.experiments.polyglot_cells import log_look_at_test, require_same_texts, scorable, work_of
+    from depinduce.experiments.worlds import read_worlds
+
+    worlds, languages = read_worlds(arguments.data), chosen_languages(arguments, SCORED)
+    if arguments.split == "dev":
+        require_development(arguments.languages or ())
+        languages = [language for language in languages if may_be_looked_at(language)]
+
+    def work(cells: list[Cell]) -> Work:
+        log_look_at_test(cells, out)
+        return work_of(cells, worlds, out)
+
+    return Given(
+        languages,
+        work,
+        lambda there: require_same_texts(there.cells.values(), worlds, out),
+        lambda cells: scorable(cells, worlds),
+    )
+
+
+def chosen_languages(arguments: argparse.Namespace, known: Iterable[str]) -> list[str]:
+    """Those that were named, or all."""
+    return [language for language in known if language in (arguments.languages or known)]
+
+
 def require_options(arguments: argparse.Namespace) -> None:
     """Refuse the options of another suite, and a suite without its data."""
     suite = arguments.what
-    for option, suites in (("data", ("ud", "joint")), ("languages", ("ud", "joint")),
+    for option, suites in (("data", ON_UD), ("languages", ON_UD),
                            ("ptb", ("wsj",)), ("sample", ("wsj",)), ("init", ("wsj",))):  # fmt: skip
         if getattr(arguments, option) is not None and suite not in suites:
-            raise DepinduceError(f"--{option} is for reproduce {' and '.join(suites)}. Leave it away.")
+            raise DepinduceError(f"--{option} is for reproduce {', '.join(suites)}. Leave it away.")
     if arguments.ptb is not None and arguments.sample is not None:
         raise DepinduceError("--ptb and --sample: choose one of them.")
     if suite == "wsj" and arguments.ptb is None and arguments.sample is None:
         raise DepinduceError("reproduce wsj needs your copy of the Penn Treebank: --ptb DIR (or --sample DIR).")
     if suite != "wsj" and arguments.data is None:
         raise DepinduceError(f"reproduce {suite} needs --data DIR, with LANG/train.conllu and so on.")
+    if suite in ("ud", "joint") and len(arguments.data) > 1:
+        raise DepinduceError(f"reproduce {suite} takes one --data DIR, not {len(arguments.data)}.")
     if arguments.init is not None:
         kind, path = arguments.init
         if kind != "trees" or not Path(path).is_file():
@@ -179,37 +239,41 @@ def chosen_experiments(suite: str, names: list[str] | None, models: list[str] | 
     return chosen
 
 
-def run_cells(cells: list[Cell], data: Path, out: Path, jobs: int, done: int, start: str | None = None) -> int:
+def run_cells(work: Work, out: Path, jobs: int, done: int) -> int:
     """Run the cells; gives the exit code."""
-    if not cells:
+    if not work.items:
         say(f"all {done} cells are in {out} already" if done else "nothing to run for these languages")
         return 0
 
-    from depinduce.experiments.cells import run_cell, tasks_of, warm_up
+    from depinduce.experiments.cells import warm_up
     from depinduce.experiments.pace import Pace
     from depinduce.jobs import side_by_side
 
-    jobs = min(jobs, len(cells))
-    pace, left = Pace(data), dict(enumerate(cells))
-    guess = pace.left(cells)
-    say(f"{len(cells)} cells to run, {jobs} at a time, about {as_duration(guess / jobs)}; {done} are in {out} already")
+    jobs = min(jobs, len(work.items))
+    pace, left = Pace(work.guess), dict(enumerate(work.items))
+    guess = pace.left(work.items)
+    before = len(work.items) - work.cells
+    needed = f" with {before} grammars that they need" if before else ""
+    taking = f"{jobs} at a time, about {as_duration(guess / jobs)}"
+    say(f"{work.cells} cells to run{needed}, {taking}; {done} are in {out} already")
     failed = 0
     try:
-        warm_up(cells)
+        warm_up(dict.fromkeys(item.experiment for item in work.items))
         with progress("experiments", round(guess), "s of work") as update:
-            for number, result in side_by_side(run_cell, tasks_of(cells, data, out, start), jobs):
-                cell = left.pop(number)
-                pace.finished(cell, result["seconds"])
+            for number, result in side_by_side(work.run, work.tasks, jobs, needs=work.needs):
+                item = left.pop(number)
+                pace.finished(item, result["seconds"])
                 if "failed" in result:
                     failed += 1
-                    warn(f"{cell}: {result['failed']}")
-                text = f"{len(cells) - len(left)}/{len(cells)} cells, last {cell}: {outcome(result)}"
-                update(round(pace.taken), text, round(pace.taken + pace.left(list(left.values()))))
+                    warn(f"{item}: {result['failed']}")
+                to_go = sum(isinstance(each, Cell) for each in left.values())
+                text = f"{work.cells - to_go}/{work.cells} cells, last {item}: {outcome(result)}"
+                update(round(pace.taken), text, round(pace.taken + pace.left(left.values())))
     except KeyboardInterrupt:
         say(f"interrupted; finished cells are kept in {out}. Go on with the same command")
         return INTERRUPTED
     if failed:
-        warn(f"{failed} of {len(cells)} cells failed and are missing from the tables")
+        warn(f"{failed} of {len(work.items)} cells failed and are missing from the tables")
     return 1 if failed else 0
 
 
@@ -217,6 +281,8 @@ def outcome(result: dict) -> str:
     """The result of a cell in a few words."""
     if "failed" in result:
         return "failed"
+    if "scores" not in result:
+        return "made"
     scores = result["scores"]["viterbi"].values()
     return "/".join("–" if uas is None else f"{uas:.1f}" for uas in scores)
 
@@ -225,13 +291,15 @@ def show_results(results: Results, out: Path) -> None:
     """Tables and figures of all the cells that are there: on the screen and in files."""
     from depinduce.experiments.figures import figures_of
     from depinduce.experiments.joint_tables import joint_tables
+    from depinduce.experiments.polyglot_tables import polyglot_tables
     from depinduce.experiments.ud_tables import as_markdown, in_parts, ud_tables
     from depinduce.experiments.wsj_tables import wsj_tables
 
     if results.codes > 1:
         warn(f"the cells in {out} come from {results.codes} states of the code: delete the older ones to be sure")
     name = results.suite if results.split == "test" else f"{results.suite}-{results.split}"
-    tables = {"ud": ud_tables, "joint": joint_tables, "wsj": wsj_tables}[results.suite](results)
+    tables_of = {"ud": ud_tables, "joint": joint_tables, "wsj": wsj_tables, "polyglot": polyglot_tables}
+    tables = tables_of[results.suite](results)
     files = {
         f"{name}.md": as_markdown(tables),
         f"{name}.json": json.dumps(results.to_json(), indent=2, ensure_ascii=False) + "\n",

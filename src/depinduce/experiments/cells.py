@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from depinduce.errors import DepinduceError
 from depinduce.evaluation.scores import score
 from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, Cell, name_of_trees
 from depinduce.experiments.kept_cells import keep
+from depinduce.experiments.pace import guess_of
 from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.files import atomic_file
 from depinduce.grammar.rules import RuleTable
@@ -41,17 +42,41 @@ LIKELIHOOD_LENGTH = 15  # log-likelihoods are those of sentences of up to so man
 
 
 @dataclass(frozen=True)
-class CellTask:
-    """Everything that a process of its own needs to know to run a cell."""
+class Task:
+    """A cell with what a process of its own needs to know to run it, whatever the suite."""
 
     cell: Cell
-    recipe: str
+    recipe: str | None
     settings: dict[str, Any]
-    watched: bool
     lengths: tuple[str, str]
-    data: Path
     out: Path
     code: str
+
+    def __str__(self) -> str:
+        return str(self.cell)
+
+    def about(self) -> dict[str, Any]:
+        """What the result says of itself."""
+        return {
+            "format": CELL_FORMAT,
+            "format_version": CELL_FORMAT_VERSION,
+            "depinduce": depinduce.__version__,
+            "code": self.code,
+            "experiment": self.cell.experiment,
+            "recipe": self.recipe,
+            "settings": self.settings,
+            "language": self.cell.language,
+            "seed": self.cell.seed,
+            "split": self.cell.split,
+        }
+
+
+@dataclass(frozen=True)
+class CellTask(Task):
+    """A cell that is one training, from files that are its own."""
+
+    watched: bool
+    data: Path
     start: str | None = None  # a file of trees to start from, in the place of HDP-DEP
 
 
@@ -60,9 +85,28 @@ def tasks_of(cells: list[Cell], data: Path, out: Path, start: str | None = None)
     for cell in cells:
         experiment = EXPERIMENTS[cell.experiment]
         settings = experiment.configuration(cell.seed).values()
-        how = experiment.recipe, settings, experiment.watched, experiment.lengths
-        tasks.append(CellTask(cell, *how, data, out, code, start if experiment.starts_from_hdp else None))
+        how = experiment.recipe, settings, experiment.lengths, out, code, experiment.watched, data
+        tasks.append(CellTask(cell, *how, start if experiment.starts_from_hdp else None))
     return tasks
+
+
+@dataclass(frozen=True)
+class Work:
+    """All that is to be done for some cells, with what they need before."""
+
+    items: list[Any]  # cells, and whatever else takes its time
+    tasks: list[Any]  # one for each of them
+    run: Callable[[Any, Callable[[Any], None]], dict[str, Any]]  # a task, in a process of its own
+    guess: Callable[[Any], float]  # seconds for an item
+    needs: list[list[int]] = field(default_factory=list)  # the numbers of the items that each of them needs
+
+    @property
+    def cells(self) -> int:
+        return sum(isinstance(item, Cell) for item in self.items)
+
+
+def work_of(cells: list[Cell], data: Path, out: Path, start: str | None = None) -> Work:
+    return Work(cells, tasks_of(cells, data, out, start), run_cell, guess_of(data))
 
 
 def code_fingerprint() -> str:
@@ -97,22 +141,12 @@ def _trained_and_scored(task: CellTask) -> dict[str, Any]:
     if configuration.learning.batch_size is None:  # trained to the end, so that nothing need be held out
         lesson = replace(lesson, dev=None)
     model, history = _trained(task, lesson.run())
-    settings, gold = configuration.learning, _gold(files[cell.split], configuration.reading, train.tag_vocabulary)
-    return {
-        "format": CELL_FORMAT,
-        "format_version": CELL_FORMAT_VERSION,
-        "depinduce": depinduce.__version__,
-        "code": task.code,
-        "experiment": cell.experiment,
-        "recipe": task.recipe,
-        "settings": task.settings,
-        "language": cell.language,
-        "seed": cell.seed,
-        "split": cell.split,
+    settings, gold = configuration.learning, gold_of(files[cell.split], configuration.reading, train.tag_vocabulary)
+    return task.about() | {
         "training_data": train.identity(),
         "start": None if task.start is None else name_of_trees(task.start),
-        "scores": _scores(model, gold, task.lengths),
-        "parts": {name: _scores(part, gold, task.lengths) for name, part in model.parts.items()},
+        "scores": scores(model, gold, task.lengths),
+        "parts": {name: scores(part, gold, task.lengths) for name, part in model.parts.items()},
         "log_likelihood": {
             name: _mean_log_likelihood(model, settings, part)
             for name, part in (("train", train), ("dev", dev))
@@ -128,10 +162,15 @@ def _trained(task: CellTask, run: Run) -> tuple[Model, list[dict[str, Any]]]:
         run.heads = _start_trees(run, task)
     if run.settings.ladder:
         _share_first_rung(run, task)
+    return trained(run), run.history
+
+
+def trained(run: Run) -> Model:
+    """The model of a training that nobody interrupted."""
     model, finished = run.go()
     if not finished:
         raise KeyboardInterrupt
-    return model, run.history
+    return model
 
 
 def _start_trees(run: Run, task: CellTask) -> np.ndarray:
@@ -181,7 +220,7 @@ def _shared(run: Run, task: CellTask, description: dict, make: Callable[[], dict
     return made
 
 
-def _gold(path: str, reading: Reading, tags: Vocabulary) -> Corpus:
+def gold_of(path: str | Path, reading: Reading, tags: Vocabulary) -> Corpus:
     """The gold trees of a file, of any length."""
     whole = replace(reading, min_length=None, max_length=None)
     gold = load_corpus(path, whole, tag_vocabulary=tags, with_heads=True)
@@ -190,14 +229,14 @@ def _gold(path: str, reading: Reading, tags: Vocabulary) -> Corpus:
     return gold
 
 
-def _scores(model: Model, gold: Corpus, lengths: tuple[str, str]) -> dict[str, dict[str, float | None]]:
+def scores(model: Model, gold: Corpus, lengths: tuple[str, str]) -> dict[str, dict[str, float | None]]:
     """The attachment score of each decoder, by sentence length."""
-    scores = {}
+    found = {}
     for decoder in DECODERS:
         heads = parse_corpus(model, gold, Parsing(decoder))
         by_length = score(gold.gold, heads, gold.offsets).by_length
-        scores[decoder] = {length: by_length[length].to_json()["uas"] for length in lengths}
-    return scores
+        found[decoder] = {length: by_length[length].to_json()["uas"] for length in lengths}
+    return found
 
 
 def _mean_log_likelihood(model: Model, settings: LearningSettings, corpus: Corpus) -> float | None:
@@ -209,12 +248,12 @@ def _mean_log_likelihood(model: Model, settings: LearningSettings, corpus: Corpu
     return float(problem.log_partition(threads=settings.threads).mean())
 
 
-def warm_up(cells: list[Cell]) -> None:
-    """Compile the charts that these cells need, so that their processes find them compiled."""
+def warm_up(experiments: Iterable[str]) -> None:
+    """Compile the charts that these experiments need, so that their processes find them compiled."""
     tags = Vocabulary.from_counts({"NOUN": 2, "DET": 1})
     ids = tags.ids(["NOUN", "DET", "NOUN"])
     corpus = replace(build_corpus([]), offsets=np.array([0, 1, 3]), tags=ids, words=ids, tag_vocabulary=tags)
-    settings = [EXPERIMENTS[name].configuration().learning for name in dict.fromkeys(cell.experiment for cell in cells)]
+    settings = [EXPERIMENTS[name].configuration().learning for name in experiments]
     names = {name for learning in settings for name in (*learning.ladder, learning.model)}
     if any("hdp-dep" in (learning.model, learning.init[0]) for learning in settings):
         state_expectations(*tiny_problem())

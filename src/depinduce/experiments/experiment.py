@@ -22,16 +22,27 @@ CELL_FORMAT, CELL_FORMAT_VERSION = "depinduce cell", 1
 class Experiment:
     """Trainings by one recipe, that differ in language and seed only."""
 
-    recipe: str
+    recipe: str | None  # none: the changes are all that is set
     about: str
     changes: Mapping[str, Any] = field(default_factory=dict)  # of the recipe's settings
     languages: tuple[str, ...] = ()
     lengths: tuple[str, str] = ("15", "40")  # scores are those of sentences of up to so many words, or of all
     most_seeds: int | None = None
     watched: bool = False  # the attachment score of the dev sentences is recorded after every epoch
+    split: str | None = None  # it is scored on these trees, whatever others are asked for
 
     def configuration(self, seed: int = 0) -> Configuration:
-        return configure({**load_recipe(self.recipe), **self.changes, "seed": seed})
+        recipe = {} if self.recipe is None else load_recipe(self.recipe)
+        return configure({**recipe, **self.changes, "seed": seed})
+
+    def scored_on(self, asked: str) -> str:
+        """The split whose trees it is scored on; one that looks at dev trees anyway never sees those of the test."""
+        return "dev" if self.watched else self.split or asked
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What it knows of a language beside what its settings tell it, and beside the language's own text."""
+        return ()
 
     @property
     def starts_from_hdp(self) -> bool:
@@ -50,6 +61,11 @@ class Cell:
     language: str
     seed: int
     split: str = "test"  # the trees it is scored on
+
+    @property
+    def kind(self) -> str:
+        """Those of one kind take their time alike."""
+        return self.experiment
 
     def __str__(self) -> str:
         return f"{self.experiment} {self.language} {self.seed}"

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
+from typing import Generic, Protocol, TypeVar
 
 from depinduce.experiments.experiment import Cell
 from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.learning.ladder import rungs
-from depinduce.learning.settings.configuration import MAX_LENGTH
+from depinduce.learning.settings.configuration import MAX_LENGTH, Configuration
 from depinduce.learning.settings.learning import LearningSettings
 
 # Measured on one core of 2.45 GHz. They only shape the first guess.
 SECONDS_PER_EPOCH = {  # or iteration, per 1000 sentences
-    "dmv": 0.03, "hdp-dep": 0.3,
+    "dmv": 0.03, "dmv-sibling": 0.03, "order-free": 0.03, "polyglot": 0.03, "committee": 0.2, "hdp-dep": 0.3,
     "ndmv": 0.06, "sibling": 0.06, "grand": 0.11, "lexical": 5.0, "joint-sibling": 5.2, "joint-grand": 5.4,
     "lexical-sibling": 8.0, "lexical-grand": 16.0,
 }  # fmt: skip
@@ -23,45 +26,58 @@ EPOCHS_UNTIL_STOP = 30  # where held-out likelihood tells when to stop
 OVERHEAD = 2.5  # seconds: read the files, parse, score
 
 
-class Pace:
+class Timed(Protocol):
+    """What takes its time: those of one kind alike."""
+
+    @property
+    def kind(self) -> str: ...
+
+
+Item = TypeVar("Item", bound=Timed)
+
+
+class Pace(Generic[Item]):
     """The time that cells need, corrected by those that are done."""
 
-    def __init__(self, data: Path):
-        self.data = data
-        self._sentences: dict[str, int] = {}
-        self._per_thousand: dict[str, float] = {}
-        self._longest: dict[str, int | None] = {}  # sentence that an experiment learns from
-        self._guessed: dict[str, float] = defaultdict(float)  # of the finished cells of an experiment
+    def __init__(self, guess: Callable[[Item], float]):
+        """guess: seconds for one of them"""
+        self.guess = guess
+        self._guessed: dict[str, float] = defaultdict(float)  # of the finished cells of a kind
         self._taken: dict[str, float] = defaultdict(float)
 
-    def finished(self, cell: Cell, seconds: float) -> None:
-        self._guessed[cell.experiment] += self.guess(cell)
-        self._taken[cell.experiment] += seconds
+    def finished(self, item: Item, seconds: float) -> None:
+        self._guessed[item.kind] += self.guess(item)
+        self._taken[item.kind] += seconds
 
     @property
     def taken(self) -> float:
         """Seconds that the finished cells took, one after the other."""
         return sum(self._taken.values())
 
-    def left(self, cells: list[Cell]) -> float:
+    def left(self, items: Iterable[Item]) -> float:
         """Seconds that these cells will take, one after the other."""
         overall = self.taken / sum(self._guessed.values()) if self._guessed else 1.0
-        return sum(self.guess(cell) * self._correction(cell, overall) for cell in cells)
+        return sum(self.guess(item) * self._correction(item, overall) for item in items)
 
-    def _correction(self, cell: Cell, overall: float) -> float:
-        guessed = self._guessed.get(cell.experiment)
-        return self._taken[cell.experiment] / guessed if guessed else overall
+    def _correction(self, item: Item, overall: float) -> float:
+        guessed = self._guessed.get(item.kind)
+        return self._taken[item.kind] / guessed if guessed else overall
 
-    def guess(self, cell: Cell) -> float:
-        """Seconds for one cell by its settings."""
-        if cell.experiment not in self._per_thousand:
-            configuration = EXPERIMENTS[cell.experiment].configuration()
-            self._longest[cell.experiment] = configuration.reading.max_length
-            self._per_thousand[cell.experiment] = seconds_per_thousand(configuration.learning)
-        if cell.language not in self._sentences:
-            path = self.data / cell.language / "train.conllu"
-            self._sentences[cell.language] = count_sentences(path, self._longest[cell.experiment])
-        return OVERHEAD + self._per_thousand[cell.experiment] * self._sentences[cell.language] / 1000
+
+def guess_of(data: Path) -> Callable[[Cell], float]:
+    """Seconds for a cell that is one training, by its settings."""
+
+    def guess(cell: Cell) -> float:
+        configuration = EXPERIMENTS[cell.experiment].configuration()
+        return seconds_for(configuration, [data / cell.language / "train.conllu"])
+
+    return cache(guess)
+
+
+def seconds_for(configuration: Configuration, texts: Iterable[Path]) -> float:
+    """The time of a training on these files, with all that is around it."""
+    sentences = sum(count_sentences(text, configuration.reading.max_length) for text in texts)
+    return OVERHEAD + seconds_per_thousand(configuration.learning) * sentences / 1000
 
 
 def seconds_per_thousand(settings: LearningSettings) -> float:
@@ -78,6 +94,7 @@ def seconds_per_thousand(settings: LearningSettings) -> float:
     return seconds
 
 
+@cache
 def count_sentences(path: Path, longest: int | None) -> int:
     """The sentences of a CoNLL-U file that have a word numbered 1, but none beyond the longest."""
     first, beyond = b"1\t", b"\0" if longest is None else f"{longest + 1}\t".encode()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import statistics
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from depinduce import __version__
-from depinduce.experiments.experiment import name_of_trees
+from depinduce.experiments.experiment import Cell, name_of_trees
 from depinduce.experiments.suites import EXPERIMENTS, SUITES, plan, read_cells
 from depinduce.experiments.ud import LANGUAGES, LENGTHS
 from depinduce.models.places import PARTS
@@ -90,17 +90,22 @@ class Results:
         """The experiments with a finished cell."""
         return [name for name in SUITES[self.suite] if any(experiment == name for experiment, _, _ in self.cells)]
 
+    def lacking(self, cells: Iterable[Cell]) -> list[Cell]:
+        """Those of the cells that are not finished."""
+        return [cell for cell in cells if (cell.experiment, cell.language, cell.seed) not in self.cells]
+
     @property
     def codes(self) -> int:
         """How many different states of the code the cells come from."""
         return len({cell.get("code") for cell in self.cells.values()})
 
-    def spread(self, experiment: str, language: str, pick: Pick) -> Spread:
-        """A number of the cells of one language, or of the average of all languages in every seed."""
-        seeds = EXPERIMENTS[experiment].seeds(self.seeds)
-        every = [name for name in self.languages if name in EXPERIMENTS[experiment].languages]
-        languages = every if language == AVERAGE else [language]
-        values = []
+    def spread(self, experiment: str, language: str | Sequence[str], pick: Pick) -> Spread:
+        """A number of the cells of one language, or of the average of all or of some languages in every seed."""
+        if language == AVERAGE:
+            languages = [name for name in self.languages if name in EXPERIMENTS[experiment].languages]
+        else:
+            languages = [language] if isinstance(language, str) else language
+        seeds, values = EXPERIMENTS[experiment].seeds(self.seeds), []
         for seed in seeds:
             cells = [self.cells.get((experiment, name, seed)) for name in languages]
             numbers = [pick(cell) for cell in cells if cell is not None]
@@ -120,7 +125,11 @@ class Results:
             name: {
                 "recipe": EXPERIMENTS[name].recipe,
                 "knowledge": self.knowledge(name),
-                **{language: self._numbers(name, language) for language in groups},
+                **{
+                    language: self._numbers(name, language)
+                    for language in groups
+                    if language in (*EXPERIMENTS[name].languages, AVERAGE)
+                },
             }
             for name in self.experiments
             if not EXPERIMENTS[name].watched
@@ -132,7 +141,7 @@ class Results:
             "seeds": self.seeds,
             "languages": self.languages,
         }
-        paper = {} if self.suite == "joint" else {"paper": paper_numbers(self.suite)}
+        paper = {} if self.suite in ("joint", "polyglot") else {"paper": paper_numbers(self.suite)}
         return about | {"experiments": experiments} | paper
 
     def _numbers(self, experiment: str, language: str) -> dict[str, Any]:
@@ -143,8 +152,11 @@ class Results:
         for part in PARTS if EXPERIMENTS[experiment].configuration().learning.entry.is_joint else ():
             for decoder in DECODERS:
                 picks[f"{part} alone, {decoder}"] = {length: uas(length, decoder, part) for length in lengths}
-        picks["log_likelihood"] = {part: log_likelihood(part) for part in ("train", "dev")}
-        picks["training"] = {name: lambda cell, name=name: cell[name] for name in ("epochs", "seconds")}
+        if self.suite == "polyglot":
+            picks["training"] = {name: recorded(name) for name in ("learning", "seconds")}
+        else:
+            picks["log_likelihood"] = {part: log_likelihood(part) for part in ("train", "dev")}
+            picks["training"] = {name: recorded(name) for name in ("epochs", "seconds")}
         return {
             group: {name: self.spread(experiment, language, pick).to_json() for name, pick in members.items()}
             for group, members in picks.items()
@@ -160,13 +172,17 @@ def log_likelihood(part: str) -> Pick:
     return lambda cell: cell["log_likelihood"][part]
 
 
+def recorded(name: str) -> Pick:
+    return lambda cell: cell.get(name)
+
+
 RULES = {"penn": "universal rules", "ud": "universal rules for UD", "english": "English rules"}
 
 
 def knowledge(experiment: str, trees: str | None = None) -> str:
     """What an experiment is told about the language. trees: those of a file, in the place of HDP-DEP's"""
     settings = EXPERIMENTS[experiment].configuration().learning
-    known = []
+    known: list[str] = []
     if settings.constrained_tags:
         stages = settings.constraint
         tags = " ".join(settings.constrained_tags)
@@ -177,6 +193,7 @@ def knowledge(experiment: str, trees: str | None = None) -> str:
         known.append(f"whatever made the trees of {trees}, in the start")
     elif settings.init[0] == "hdp-dep":
         known += [f"{RULES.get(rules, rules)} in the start" for rules in settings.init[1:]]
+    known += EXPERIMENTS[experiment].sources
     return " and ".join(known) or "none"
 
 

@@ -9,22 +9,20 @@ from typing import Any
 from depinduce.errors import DepinduceError
 from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, Cell, name_of_trees
 from depinduce.experiments.kept_cells import Place, kept
+from depinduce.experiments.polyglot import POLYGLOT
 from depinduce.experiments.ud import JOINT, UD
 from depinduce.experiments.wsj import WSJ
 from depinduce.learning.settings.configuration import as_saved, changes, configure
 
-SUITES = {"ud": UD, "joint": JOINT, "wsj": WSJ}
-EXPERIMENTS = UD | JOINT | WSJ
+SUITES = {"ud": UD, "joint": JOINT, "wsj": WSJ, "polyglot": POLYGLOT}
+EXPERIMENTS = UD | JOINT | WSJ | POLYGLOT
 
 
 def plan(names: Iterable[str], languages: Iterable[str], seeds: int, split: str = "test") -> list[Cell]:
-    """The cells of some experiments, one seed of everything before the next.
-
-    A watched experiment looks at dev trees anyway, and never at those of the test.
-    """
+    """The cells of some experiments, one seed of everything before the next."""
     names, languages = list(names), list(languages)
     return [
-        Cell(name, language, seed, "dev" if EXPERIMENTS[name].watched else split)
+        Cell(name, language, seed, EXPERIMENTS[name].scored_on(split))
         for seed in range(seeds)
         for name in names
         for language in languages

@@ -151,14 +151,14 @@ def decoder_table(results: Results) -> Captioned:
 def in_parts(table: Table) -> list[Table]:
     """The table for a terminal: a wide one as two, what was run here and what is quoted."""
     rows = [[cell.replace(" ± ", "±") for cell in row] for row in table.rows]
-    if len(table.columns) <= TERMINAL_COLUMNS:
+    quoted = [number for number, name in enumerate(table.columns) if name.endswith(", quoted")]
+    if len(table.columns) <= TERMINAL_COLUMNS or not quoted:
         return [Table(table.title, table.columns, rows)]
 
     def part(title: str, chosen: list[int]) -> Table:
         columns = [table.columns[number].removesuffix(", quoted") for number in chosen]
         return Table(title, columns, [[row[number] for number in chosen] for row in rows])
 
-    quoted = [number for number, name in enumerate(table.columns) if name.endswith(", quoted")]
     run_here = [number for number in range(len(table.columns)) if number not in quoted]
     return [part(table.title, run_here), part("the same, quoted from the paper", [0, *quoted])]
 
@@ -200,7 +200,7 @@ def _quoted(results: Results, column: Mapping[str, float], language: str) -> str
 
 
 def both_lengths(
-    results: Results, experiment: str, language: str, decoder: str = "viterbi", part: str | None = None
+    results: Results, experiment: str, language: str | Sequence[str], decoder: str = "viterbi", part: str | None = None
 ) -> str:
     """The attachment scores of short sentences and of longer ones."""
     picks: list[Pick] = [uas(length, decoder, part) for length in EXPERIMENTS[experiment].lengths]
