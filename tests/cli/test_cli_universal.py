@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -73,7 +74,8 @@ def test_a_universal_grammar_is_a_model_like_any_other(place, tmp_path, capsys):
     assert depinduce("inspect", place / "many") == 0
     shown = capsys.readouterr().out
     assert "in 2 languages: en fr" in shown
-    assert re.search(r"NOUN heads DET: 0\.\d\d of its children; on the left in 2 languages, on the right in 0", shown)
+    told = r"NOUN heads DET: 0\.\d\d of its children; on the left in 2 languages \(en fr\), on the right in none"
+    assert re.search(told, shown)
     assert depinduce("inspect", place / "many", "--language", "fr", "--head", "NOUN") == 0
     assert re.search(r"NOUN heads DET: 0\.\d\d of its children, \d+% on the left", capsys.readouterr().out)
     assert "as polyglot, by 7 iterations of EM, start: recipe wsj-dmv" in shown
@@ -97,3 +99,24 @@ def test_texts_without_languages_and_held_out_ones_are_refused(place, tmp_path, 
     texts = place / "texts"
     assert depinduce("train", "--train-dir", texts, "--dev", f"fr={place / 'text.conllu'}", *options) == 1
     assert "--dev: likelihood does not tell when polyglot should stop" in capsys.readouterr().err
+
+
+def test_inspect_tells_what_a_language_has_made_of_the_universal_order(place, tmp_path, capsys):
+    options = ["--recipe", "adapt", "--init", "universal", place / "many", "--train", place / "text.conllu"]
+    assert depinduce("train", *options, "--out", tmp_path / "grammar") == 0
+    capsys.readouterr()
+    assert depinduce("inspect", tmp_path / "grammar", "-n", 2) == 0
+    shown = capsys.readouterr().out
+    assert re.search(
+        r"ordered most like (en|fr) \(\d+% of the children on the same side\), then (en|fr); \d+% stand", shown
+    )
+    lines = shown.splitlines()
+    start = lines.index("what stands otherwise than in the mean of all languages (in brackets)")
+    for line in lines[start + 1 : start + 3]:
+        assert re.fullmatch(r"  [A-Z]+ before [A-Z]+: \d+% \(\d+%\)", line)
+    assert re.search(
+        r"NOUN heads DET: 0\.\d\d of its children, \d+% on the left \(in the mean of all languages: ", shown
+    )
+    assert depinduce("inspect", tmp_path / "grammar", "--json") == 0
+    told = json.loads(capsys.readouterr().out)["word_order"]
+    assert all(0 <= pair["mean"] <= 1 and 0 <= pair["left"][""] <= 1 for pair in told)

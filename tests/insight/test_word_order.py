@@ -17,7 +17,7 @@ def test_sides_are_those_of_the_rules_and_shares_those_of_the_pool():
     assert list(pairs["N", "D"].left.values()) == pytest.approx([0.9, 0.2, 0.5], abs=1e-6)
     pool = PLAIN.pool.child.sum(axis=1)[TAGS.id("N")]
     assert pairs["N", "D"].share == pytest.approx(pool[TAGS.id("D")] / pool.sum())
-    assert str(pairs["N", "D"]).endswith("; on the left in 1 languages, on the right in 1")
+    assert str(pairs["N", "D"]).endswith("; on the left in 1 language (l0), on the right in 1 (l1)")
     shares = [pair.share for pair in word_order(model, ["V"])]
     assert shares == sorted(shares, reverse=True)
 

@@ -4,20 +4,24 @@ The numbers are probabilities. `NOUN takes DET on its left: 0.83` says that 83 o
 are determiners. Heads come in the order of how many children they have in a sentence that the grammar generates.
 In a second-order grammar the lines with `after` and `under` tell where a look at the context makes the greatest
 difference; in brackets stands what holds without that look. Rules below 0.01 and small differences are left to --json.
-Of a universal grammar, and of one that was made from it, the lines with `heads` tell which tags head which, wherever
-they stand, and on which side in how many languages; the others are those of the mean of all, or of --language.
+Of a universal grammar the lines with `heads` tell which tags head which, wherever they stand, and on which side in
+which languages; the others are those of the mean of all, or of --language. Of the grammar of a language that started
+from it they tell on which side children stand here, beside the mean of all languages.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from depinduce.cli.console import show_text
+from depinduce.models.places import MEMBERS, PARTS
 from depinduce.settings import MOST, require_within
 
 if TYPE_CHECKING:
+    from depinduce.insight.adapted_order import AdaptedOrder
     from depinduce.insight.word_order import Pair
     from depinduce.models.model import Model
 
@@ -28,6 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="directory that `depinduce train` wrote")
     parser.add_argument("-n", "--number", type=int, default=5, metavar="N", help="rules of each kind (default: 5)")
     parser.add_argument("--head", nargs="+", default=[], metavar="TAG", help="only these heads")
+    part_help = "only this part of a joint model, or member of a committee"
+    parser.add_argument("--part", choices=(*PARTS, *MEMBERS), help=part_help)
     parser.add_argument("--language", metavar="NAME", help="of a grammar of several languages, that of this one")
     parser.add_argument("--json", action="store_true", help="print everything as JSON, whatever -n says")
 
@@ -37,15 +43,23 @@ def run(arguments: argparse.Namespace) -> int:
     from depinduce.insight.texts import RARE, about_head, about_roots, facts_of, is_rare, title_of
     from depinduce.parser import Parser
 
-    grammar = Parser.load(arguments.model, language=arguments.language)
+    grammar = Parser.load(arguments.model, arguments.part, arguments.language)
     inspection = grammar.inspect(*arguments.head)
+    pairs, adapted = _word_order(grammar.model, arguments.head)
     if arguments.json:
-        print(json.dumps(inspection.to_json(), indent=2, ensure_ascii=False))
+        order = {"word_order": [asdict(pair) for pair in pairs]} if pairs else {}
+        print(json.dumps(inspection.to_json() | order, indent=2, ensure_ascii=False))
         return 0
-    show_text(f"{arguments.model}: " + "\n  ".join(facts_of(inspection)) + "\n")
+    whole = f"{grammar.model.about}. {grammar.model.about_rules}" if grammar.model.about_rules else ""
+    member = f"its member {MEMBERS[0]}, of which the lines with `heads` tell, is " * (MEMBERS[0] in grammar.model.parts)
+    facts = filter(None, [whole, *facts_of(inspection), f"{member}{adapted}" if adapted else ""])
+    show_text(f"{arguments.model}: " + "\n  ".join(facts) + "\n")
     for statement in about_roots(inspection, arguments.number):
         show_text(statement)
-    pairs = _word_order(grammar.model, arguments.head)
+    if adapted:
+        show_text("\nwhat stands otherwise than in the mean of all languages (in brackets)")
+        for shift in adapted.shifts(arguments.number):
+            show_text(f"  {shift}: {shift.before:.0%} ({shift.mean:.0%})")
     left_out = []
     for head in inspection.heads:
         if is_rare(head, inspection) and not arguments.head:
@@ -64,9 +78,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _word_order(model: Model, heads: list[str]) -> list[Pair]:
-    """What is told of a universal grammar, and of what was made from it."""
+def _word_order(model: Model, heads: list[str]) -> tuple[list[Pair], AdaptedOrder | None]:
+    """What is told of the order of a universal grammar, and of what was made from it."""
+    from depinduce.insight.adapted_order import adapted_order, universal_of
     from depinduce.insight.word_order import word_order
 
-    made_from_it = model.history.get("settings", {}).get("model") in ("order-free", "committee", "polyglot")
-    return word_order(model, heads) if made_from_it else []
+    if model.history.get("settings", {}).get("model") not in ("order-free", "committee", "polyglot"):
+        return [], None
+    universal = universal_of(model)
+    adapted = None if universal is None else adapted_order(universal, model)
+    return word_order(model, heads, universal), adapted

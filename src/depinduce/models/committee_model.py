@@ -55,7 +55,7 @@ class CommitteeModel(Model):
 
     @property
     def about_rules(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return f"These are the rules of one member of the committee, {self._shown}; --part NAME parses by a single one."
+        return f"These are the rules of one member of the committee, {self._shown}; --part NAME chooses another."
 
     @property
     def tags(self) -> Vocabulary:  # pyright: ignore[reportIncompatibleVariableOverride]

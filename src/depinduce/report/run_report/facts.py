@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from depinduce.corpus import Sentence, read_sentences
+from depinduce.insight.adapted_order import universal_of
 from depinduce.insight.inspection import Inspection, inspect_grammar
 from depinduce.learning.adaptation import adapted
 from depinduce.parsing.streams import learned_from
@@ -17,7 +18,6 @@ from depinduce.report.run_report.language_facts import (
     adaptation_facts,
     keeping,
     language_facts,
-    universal_of,
 )
 from depinduce.report.run_report.place import Place
 from depinduce.report.run_report.seed_facts import SeedFacts, seed_facts

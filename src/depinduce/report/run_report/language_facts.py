@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from depinduce.corpus import Sentence
-from depinduce.errors import DepinduceError
 from depinduce.evaluation.scores import score
+from depinduce.insight.adapted_order import AdaptedOrder
 from depinduce.insight.language_plane import FEWEST, LanguagePlane, language_plane
 from depinduce.insight.word_order import WordOrder, order_of_grammar, order_of_languages
 from depinduce.learning.adaptation import Likeness, likeness
-from depinduce.models.loading import load_universal
 from depinduce.parsing.streams import corpus_for
 
 if TYPE_CHECKING:
@@ -59,34 +58,9 @@ class AdaptationFacts:
     """A grammar beside the universal one that it started from."""
 
     universal: LanguageFacts
-    order: WordOrder  # of the grammar, among the tags of the universal one
+    order: AdaptedOrder
     likeness: Likeness | None  # on some sentences of a file
     read: int  # so many
-
-    @property
-    def left(self) -> np.ndarray:
-        return self.order.left[0]
-
-    @property
-    def nearest(self) -> list[tuple[str, float]]:
-        """The known languages, with the share of children on the same side as in each; the most alike first."""
-        known = self.universal.order
-        shares = [
-            (name, self.order.agreement(self.left, left))
-            for name, left in zip(known.languages, known.left, strict=True)
-        ]
-        return sorted(shares, key=lambda item: -item[1])
-
-    @property
-    def changed(self) -> float:
-        """The share of children on another side than in the mean of all languages."""
-        return 1 - self.order.agreement(self.left, self.universal.mean)
-
-    def most_changed(self, number: int) -> list[tuple[int, int]]:
-        """The pairs (head, child) in which most children stand on another side."""
-        changes = self.order.weight * np.abs(self.left - self.universal.mean)
-        ranked = np.argsort(-changes, axis=None, kind="stable")[:number]
-        return [divmod(int(place), len(self.order.tags)) for place in ranked]
 
 
 def language_facts(model: Model, file: FileFacts | None = None) -> LanguageFacts | None:
@@ -110,17 +84,6 @@ def _in_file(file: FileFacts | None) -> Iterator[FileOfLanguage]:
         yield FileOfLanguage(name, int(of_sentence.sum()), int(of_word.sum()), uas, same)
 
 
-def universal_of(model: Model) -> Model | None:
-    """The universal grammar that a model started from; None if it did not, or if it is no longer there."""
-    start: Any = model.history.get("settings", {}).get("init") or [""]
-    if start[0] != "universal" or model.rule_view() is None:
-        return None
-    try:
-        return load_universal(*start[1:])
-    except (DepinduceError, OSError):
-        return None
-
-
 def keeping(sentences: Iterable[Sentence], kept: list[Sentence]) -> Iterator[Sentence]:
     """The sentences, of which some are kept to compare grammars on."""
     for sentence in sentences:
@@ -134,7 +97,7 @@ def adaptation_facts(universal: Model, model: Model, sentences: list[Sentence], 
     known = language_facts(universal)
     if known is None:
         return None
-    order = order_of_grammar(model, known.order.tags)
+    own = order_of_grammar(model, known.order.tags)
     text = corpus_for(model, sentences)
     found = likeness(universal, model, text, threads) if len(text) else None
-    return AdaptationFacts(known, order, found, len(text))
+    return AdaptationFacts(known, AdaptedOrder(known.order, known.mean, own), found, len(text))

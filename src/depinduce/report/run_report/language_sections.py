@@ -124,18 +124,18 @@ def adaptation_section(facts: AdaptationFacts) -> Section:
     content.append(side_by_side([_changes(facts), _nearest(facts)]))
     plane = facts.universal.plane
     if plane is not None:
-        x, y = plane.place(facts.left)
+        x, y = plane.place(facts.order.left)
         content += _plane(plane, Point(HERE, float(x), float(y), is_new=True))
     return Section("adaptation", "What it learned of this language", "This language", content)
 
 
 def _lead(facts: AdaptationFacts) -> str:
     known = len(facts.universal.order.languages)
-    names = [name for name, _ in facts.nearest]
+    names = [name for name, _ in facts.order.nearest]
     said = (
         f"It started from a universal grammar of {known} languages, which knows which tags head which, and learned on "
-        f"which side they stand here. {facts.changed:.0%} of all children stand on another side than in the mean of "
-        f"those languages. By its order it is most like {names[0]}"
+        f"which side they stand here. {facts.order.changed:.0%} of all children stand on another side than in the mean "
+        f"of those languages. By its order it is most like {names[0]}"
     )
     said += f", then {' and '.join(names[1:3])}." if len(names) > 1 else "."
     if facts.likeness is not None:
@@ -143,16 +143,20 @@ def _lead(facts: AdaptationFacts) -> str:
             f" Of the words of {facts.read:,} sentences of the file, {facts.likeness.changed:.1%} have another head "
             "than in the universal order."
         )
+        if facts.likeness.agreement is not None:
+            outcome = "joined the committee" if facts.likeness.joined else "was left out"
+            said += (
+                f" A grammar that the text alone has taught agrees with the one that other languages have taught in "
+                f"{facts.likeness.agreement:.0%} of the words, and {outcome}."
+            )
     return said
 
 
 def _changes(facts: AdaptationFacts) -> str:
-    rows = []
-    for head, child in facts.most_changed(CHANGES_TOLD):
-        here, mean = float(facts.left[head, child]), float(facts.universal.mean[head, child])
-        share = f"{100 * facts.order.weight[head, child]:.1f}"
-        name = _called(facts.order, head, child)
-        rows.append([name, _percent(here), Bar(f"{100 * mean:.0f}", mean, "pale"), share])
+    rows = [
+        [str(one), _percent(one.before), Bar(f"{100 * one.mean:.0f}", one.mean, "pale"), f"{100 * one.share:.1f}"]
+        for one in facts.order.shifts(CHANGES_TOLD)
+    ]
     caption = f"What differs most from the mean of all languages, in percent. {BEFORE}"
     return table(["order", "here", "in the mean", "of all children"], rows, caption)
 
@@ -160,7 +164,7 @@ def _changes(facts: AdaptationFacts) -> str:
 def _nearest(facts: AdaptationFacts) -> str:
     likelihoods = {} if facts.likeness is None else dict(facts.likeness.nearest)
     rows = []
-    for name, share in facts.nearest[:NEAREST_TOLD]:
+    for name, share in facts.order.nearest[:NEAREST_TOLD]:
         row: list[str | Bar] = [name, Bar(f"{100 * share:.0f}", share)]
         rows.append([*row, *([f"{likelihoods[name]:.2f}".replace("-", "\N{MINUS SIGN}")] if likelihoods else [])])
     columns = ["language", "same side, %", *(["log-likelihood of a word"] if likelihoods else [])]
