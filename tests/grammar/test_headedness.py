@@ -25,7 +25,7 @@ from depinduce.grammar.rules import LEFT, RIGHT, Order, RuleCounts, tag_batch
 from depinduce.grammar.trees import tree_counts, tree_log_potentials
 
 LANGUAGES, TAGS = 3, 4
-STRENGTHS = Strengths(child=7.0, decision=3.0, root=5.0, side=0.5, backoff=2.0)
+STRENGTHS = Strengths(child=7.0, decision=3.0, root=5.0, side=0.5, backoff=2.0, tied=0.25)
 
 
 def random_rules(seed: int, languages: int = LANGUAGES) -> FirstOrder:
@@ -53,7 +53,7 @@ def mirrored(rules: FirstOrder) -> FirstOrder:
 # ---------------------------------------------------------------- against the formulas
 
 
-def slowly(headedness: Headedness, counts: FirstOrder, strengths: Strengths) -> FirstOrder:
+def slowly(headedness: Headedness, counts: FirstOrder, strengths: Strengths, at_first: bool) -> FirstOrder:
     """What `OrderFree.estimate` gives, by the formulas of the module, number by number."""
     result = FirstOrder(*map(np.zeros_like, counts))
     both, tags = range(2), range(TAGS)
@@ -65,7 +65,11 @@ def slowly(headedness: Headedness, counts: FirstOrder, strengths: Strengths) -> 
                 general = (n[h, :, c].sum() + RARE) / sum(n[h, :, other].sum() + RARE for other in tags)
                 q = n[h, v, c] + strengths.backoff * general  # up to a factor of the row
                 left, right = (expected[side, h, :, c].sum() + strengths.side for side in (LEFT, RIGHT))
-                weights.append(q * (left if s == LEFT else right) / (left + right))
+                share = (left if s == LEFT else right) / (left + right)
+                if at_first:
+                    left, right = (expected[side, h].sum() + strengths.side for side in (LEFT, RIGHT))
+                    share = 0.75 * share + 0.25 * (left if s == LEFT else right) / (left + right)
+                weights.append(q * share)
             row = [expected[s, h, v, c] + strengths.child * weights[c] / sum(weights) for c in tags]
             result.child[language, s, h, v] = np.array(row) / sum(row)
             stops = headedness.decision[language, h, v] + RARE
@@ -77,11 +81,11 @@ def slowly(headedness: Headedness, counts: FirstOrder, strengths: Strengths) -> 
     return result
 
 
-@pytest.mark.parametrize("strengths", [STRENGTHS, Strengths()])
-def test_estimates_are_those_of_the_formulas(strengths):
+@pytest.mark.parametrize(("strengths", "at_first"), [(STRENGTHS, False), (Strengths(), False), (STRENGTHS, True)])
+def test_estimates_are_those_of_the_formulas(strengths, at_first):
     headedness, counts = random_headedness(1), random_rules(2)
-    found = probabilities(OrderFree(headedness, strengths).estimate(counts))
-    for part, wanted in zip(found, slowly(headedness, counts, strengths), strict=True):
+    found = probabilities(OrderFree(headedness, strengths).estimate(counts, at_first))
+    for part, wanted in zip(found, slowly(headedness, counts, strengths, at_first), strict=True):
         assert part == pytest.approx(wanted, rel=1e-9)
 
 

@@ -13,10 +13,14 @@ Such a grammar starts with p(c | h, s, v) = q, stops F and roots U on both sides
 it then gives to a language's text it learns the sides, and only then and slowly everything else:
 
     δ(s | h, c)    ∝ E(h, c, s) + side                              on which side of h does c stand?
+    δ(s | h)       ∝ Σ_c E(h, c, s) + side                          and all children of h?
     p̃(c | h, s, v) ∝ q(c | h, v) · δ(s | h, c)                      the prior, with this order
     p(c | h, s, v) ∝ E(h, s, v, c) + child · p̃(c | h, s, v)
     p(d | h, s, v) ∝ E(h, s, v, d) + decision · F(d | h, v)
     p(c | ROOT)    ∝ E(c) + root · U(c)
+
+In the first half of its EM, (1 - tied) · δ(s | h, c) + tied · δ(s | h) stands in the place of δ(s | h, c). Two nouns
+in a row have no order by themselves; that of what else stands around nouns decides it, before it settles by chance.
 
 All of it works on one language, or on several at once: arrays may have one more axis, `language`, before all others.
 In a chart several languages are one grammar in which every language has tags of its own (`joined`, `parted`).
@@ -128,10 +132,11 @@ class Strengths:
     """How many counts the prior is worth, in a row of rules or for a pair of tags."""
 
     child: float = 1000.0
-    decision: float = 30.0
+    decision: float = 1000.0
     root: float = 300.0
     side: float = 2.5
     backoff: float = 50.0
+    tied: float = 0.5  # not a count, but a share: of the side that all children of a head have in common, at first
 
 
 class OrderFree:
@@ -151,18 +156,25 @@ class OrderFree:
         both = (1, 2, 1, 1, 1)
         return FirstOrder(np.log(self.root), np.log(np.tile(self.child, both)), np.log(np.tile(self.decision, both)))
 
-    def ordered(self, counts: FirstOrder) -> np.ndarray:
+    def ordered(self, counts: FirstOrder, at_first: bool = False) -> np.ndarray:
         """p̃(c | h, s, v): the prior of children where counts tell the order."""
-        side = counts.child.sum(axis=3) + self.strengths.side  # [language, direction, head, child]
-        total = side.sum(axis=1, keepdims=True)
-        side = np.divide(side, total, out=np.full_like(side, 0.5), where=total > 0)
+        by_child = counts.child.sum(axis=3)  # [language, direction, head, child]
+        side = self._sides(by_child)
+        if at_first:
+            in_common = self._sides(by_child.sum(axis=3, keepdims=True))
+            side = (1 - self.strengths.tied) * side + self.strengths.tied * in_common
         return shares(self.child * side[:, :, :, None])
 
-    def estimate(self, counts: FirstOrder) -> FirstOrder:
-        """The log probabilities of the grammar that learns from these counts."""
+    def _sides(self, counts: np.ndarray) -> np.ndarray:
+        side = counts + self.strengths.side
+        total = side.sum(axis=1, keepdims=True)
+        return np.divide(side, total, out=np.full_like(side, 0.5), where=total > 0)
+
+    def estimate(self, counts: FirstOrder, at_first: bool = False) -> FirstOrder:
+        """The log probabilities of the grammar that learns from these counts. at_first: in the first half of its EM"""
         strengths = self.strengths
         return FirstOrder(
             log_shares(counts.root + strengths.root * self.root),
-            log_shares(counts.child + strengths.child * self.ordered(counts)),
+            log_shares(counts.child + strengths.child * self.ordered(counts, at_first)),
             log_shares(counts.decision + strengths.decision * self.decision),
         )

@@ -32,6 +32,7 @@ class OrderFreeLearner(Learner):
         super().__init__(settings)
         self.tags, self.languages = train.tag_vocabulary, languages
         self.set_prior(headedness)
+        self.done = 0  # rounds
         self.table = self.best = joined(self.prior.start())
 
     @classmethod
@@ -64,7 +65,14 @@ class OrderFreeLearner(Learner):
         self.table = joined(self.prior.start())
 
     def learn(self, view: View, counts: Any, sentences: int, steps: int | None = None) -> None:
-        self.table = joined(self.prior.estimate(parted(counts, self.languages)))
+        at_first = 2 * self.iteration < self.settings.iterations
+        self.table = joined(self.prior.estimate(parted(counts, self.languages), at_first))
+        self.done += 1
+
+    @property
+    def iteration(self) -> int:
+        """That of EM which comes next, from 0."""
+        return self.done
 
     # ---------------------------------------------------------------- what is kept
 
@@ -76,13 +84,13 @@ class OrderFreeLearner(Learner):
 
     def state(self) -> Arrays:
         parts = {"table.": self.table, "best.": self.best, "headedness.": self.prior.headedness}
-        return {
-            name: array for prefix, part in parts.items() for name, array in with_prefix(prefix, part.named).items()
-        }
+        named = [with_prefix(prefix, part.named) for prefix, part in parts.items()]
+        return {name: array for part in named for name, array in part.items()} | {"done": np.array([self.done])}
 
     def restore(self, state: Arrays) -> None:
         self.table, self.best = RuleTable(**under("table.", state)), RuleTable(**under("best.", state))
         self.set_prior(Headedness(**under("headedness.", state)))
+        self.done = int(state["done"][0])
 
 
 def make_learners(

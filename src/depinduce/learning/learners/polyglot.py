@@ -54,7 +54,6 @@ class PolyglotLearner(OrderFreeLearner):
         self.pool = Headedness.by_language(nothing, self.sizes)  # [language, …] of the trees that were pooled last
         super().__init__(settings, train, self.pool.of_the_others(), len(self.names))
         self.own = np.zeros(len(train.tags), dtype=np.int32)  # the trees that each language began with
-        self.done = 0  # rounds
 
     def sentences(self, corpus: Corpus, stage: str) -> PolyglotSentences:
         return PolyglotSentences(corpus, self.settings.non_heads_in(stage))
@@ -62,9 +61,13 @@ class PolyglotLearner(OrderFreeLearner):
     # ---------------------------------------------------------------- from counts to parameters
 
     @property
+    def iteration(self) -> int:
+        return self.done % self.settings.rounds_of_pooling
+
+    @property
     def pools_now(self) -> bool:
         """Whether it is time to pool trees, after so many iterations of EM."""
-        return (self.done + 1) % self.settings.rounds_of_pooling == 0
+        return self.iteration == self.settings.iterations
 
     @property
     def pooled(self) -> int:
@@ -88,9 +91,9 @@ class PolyglotLearner(OrderFreeLearner):
         if self.pools_now:
             self._pool(view.data, self._agreed_trees(view.data.batch, counts))
             self.table = joined(self.prior.start())
+            self.done += 1
         else:
             super().learn(view, counts, sentences)
-        self.done += 1
 
     def _agreed_trees(self, batch: Batch, expected: Expectations) -> np.ndarray:
         """The minimum-risk trees of the posteriors and, in the first poolings, of the votes for own trees. [token]"""
@@ -112,13 +115,12 @@ class PolyglotLearner(OrderFreeLearner):
         return PolyglotModel.of(self.tags, self.names, table, self.pool.pooled(), **about)
 
     def state(self) -> Arrays:
-        own = {"own": self.own, "done": np.array([self.done])}
-        return super().state() | with_prefix("pool.", self.pool.named) | own
+        return super().state() | with_prefix("pool.", self.pool.named) | {"own": self.own}
 
     def restore(self, state: Arrays) -> None:
         super().restore(state)
         self.pool = Headedness(**under("pool.", state))
-        self.own, self.done = state["own"], int(state["done"][0])
+        self.own = state["own"]
 
 
 def make_learners(

@@ -18,10 +18,13 @@ class OrderFreeSettings(LearningSettings):
     init: tuple[str, ...] = setting(("universal",), "`universal DIR`: the grammar of many languages to start from")
     iterations: int = setting(20, "iterations of EM around a headedness")
     child_strength: float = setting(1000.0, "counts that the headedness is worth in the choice of a child", expert=True)
-    decision_strength: float = setting(30.0, "the same in the decision to stop", expert=True)
+    decision_strength: float = setting(1000.0, "the same in the decision to stop", expert=True)
     root_strength: float = setting(300.0, "the same in the choice of the root", expert=True)
     side_smoothing: float = setting(2.5, "counts on each side of a head that every child tag has before", expert=True)
     backoff: float = setting(50.0, "counts that tie the first child of a head to all its children", expert=True)
+    tied: float = setting(
+        0.5, "in the first half of EM, how far the side of a child is that of all children of its head", expert=True
+    )
 
     starts: ClassVar[tuple[str, ...]] = ("universal",)
 
@@ -31,6 +34,8 @@ class OrderFreeSettings(LearningSettings):
         self.require_at_least(
             0, "child_strength", "decision_strength", "root_strength", "side_smoothing", "backoff"
         )  # fmt: skip
+        if not 0 <= self.tied <= 1:
+            raise DepinduceError(f"tied cannot be {self.tied}: it is a share, from 0 to 1.")
         if self.ladder:
             raise DepinduceError(f"--ladder: {self.model} starts from other languages, not from models below it.")
 
@@ -45,7 +50,12 @@ class OrderFreeSettings(LearningSettings):
     @property
     def strengths(self) -> Strengths:
         return Strengths(
-            self.child_strength, self.decision_strength, self.root_strength, self.side_smoothing, self.backoff
+            self.child_strength,
+            self.decision_strength,
+            self.root_strength,
+            self.side_smoothing,
+            self.backoff,
+            self.tied,
         )
 
 
