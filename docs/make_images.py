@@ -25,6 +25,7 @@ from drawing import (
     ladder,
     learning_loop,
     likelihood,
+    many_languages,
     tilt,
 )
 
@@ -44,6 +45,7 @@ DRAWINGS: dict[str, Callable[[], str]] = {
     "ladder.svg": ladder.picture,
     "attachment.svg": attachment.picture,
     "joint.svg": joint.picture,
+    "many-languages.svg": many_languages.picture,
     "tilt.svg": tilt.picture,
 }
 
