@@ -15,7 +15,7 @@ from depinduce.errors import DepinduceError
 from depinduce.experiments import polyglot_cells
 from depinduce.experiments.experiment import Cell
 from depinduce.experiments.parts import PartTask
-from depinduce.experiments.polyglot import POLYGLOT
+from depinduce.experiments.polyglot import CEILINGS, POLYGLOT
 from depinduce.experiments.polyglot_cells import log_look_at_test, require_same_texts, scorable
 from depinduce.experiments.suites import EXPERIMENTS, plan, read_cells
 from depinduce.experiments.ud import LANGUAGES
@@ -96,9 +96,11 @@ def test_a_few_sentences_are_drawn_by_the_seed_from_those_that_are_short(folders
     assert max(text.lengths.max() for text in texts) <= 8 < longest
 
 
-def test_members_of_a_committee_are_scored_as_the_cells_of_their_kind_are(folders, tmp_path):
-    cells = {name: Cell(name, "fr", 0) for name in ("out-adapt", "out-order-free", "own")}
+def test_members_of_a_committee_are_scored_as_the_cells_of_their_kind_are(folders, tmp_path, monkeypatch):
+    cells, runs = {name: Cell(name, "fr", 0) for name in ("out-adapt", "out-order-free", "own")}, []
+    monkeypatch.setattr(polyglot_cells, "trained", lambda run: runs.append(run) or run.go()[0])
     results = run_all(list(cells.values()), folders, tmp_path / "out")
+    assert {line["part"] for line in runs[0].history} == {"order-free", "student"}  # the own one was there
     members = results[cells["out-adapt"]]["parts"]
     assert members["own"] == results[cells["own"]]["scores"]
     assert members["order-free"] == results[cells["out-order-free"]]["scores"]
@@ -140,7 +142,7 @@ def test_the_text_of_a_language_that_is_left_out_has_no_influence(folders, tmp_p
 def test_only_languages_with_trees_in_worlds_that_are_there_are_scored(folders):
     cells = plan(POLYGLOT, [*LANGUAGES, "ru", "ar", "ja"], 1)
     scored = {(cell.experiment, cell.language, cell.split) for cell in scorable(cells, read_worlds(folders))}
-    assert {language for name, language, _ in scored if name in GRAMMARS} == {"fr", "pl"}
+    assert {language for name, language, _ in scored if name in (*GRAMMARS, *CEILINGS)} == {"fr", "pl"}
     assert {split for name, _, split in scored if name in GRAMMARS} == {"test"}
     assert {(language, split) for name, language, split in scored if name.startswith("more-")} == {("ru", "dev")}
     assert {(language, split) for name, language, split in scored if name.startswith("ud2-")} == {("ja", "dev")}
@@ -158,7 +160,8 @@ def test_left_out_and_on_ud2_there_are_two_seeds():
     assert {name for name, number in seeds.items() if number == 5} == {
         *("own", "order-free", "adapt"), *("more-own", "more-order-free", "more-adapt"),
     }  # fmt: skip
-    assert set(seeds.values()) == {2, 5}
+    assert {name for name, number in seeds.items() if number == 1} == set(CEILINGS)
+    assert set(seeds.values()) == {1, 2, 5}
 
 
 # ---------------------------------------------------------------- what goes wrong

@@ -72,6 +72,8 @@ def parts_of(cell: Cell, worlds: Mapping[str, World]) -> tuple[Part, ...]:
     experiment = experiment_of(cell)
     world = worlds[experiment.world]
     own = Part(world.name, OWN, (cell.language,), cell.seed)
+    if experiment.grammar == "counted":
+        return ()
     if experiment.grammar == OWN:
         return (own,)
     pool = world.without(cell.language) if experiment.left_out else world.languages

@@ -22,7 +22,9 @@ SCORED = LANGUAGES | MORE | OF_UD2  # all languages with trees to look at
 WORLDS = {"ud1": "UD 1.4", "ud2": "UD 2"}
 LEFT_OUT_SEEDS = 2  # every seed of a language that is left out needs a universal grammar of its own
 FEW = (50, 10)  # sentences of a new language
+WITH_TRAINING_TREES = ("eu", "fr", "it", "pl", "pt", "es")  # of the eight
 ORDER_FREE: dict[str, Any] = {"model": "order-free", "init": ("universal",), "non_heads": ("ud",)}
+COUNTED: dict[str, Any] = {"non_heads": ("ud",), "constraint": ("parsing",), "smoothing": 0.1}
 
 
 @dataclass(frozen=True)
@@ -30,14 +32,14 @@ class PolyglotExperiment(Experiment):
     """Grammars of one kind, that differ in language and seed only."""
 
     world: str = "ud1"
-    grammar: str = "own"  # what is scored: own, universal, order-free or adapt
+    grammar: str = "own"  # what is scored: own, universal, order-free, adapt or counted
     left_out: bool = False  # the universal grammar has not seen the language
     sentences: int | None = None  # of the language's own text: no more than these
 
     @property
     def learns(self) -> bool:
         """Whether a cell learns something itself; others score what several cells need."""
-        return self.grammar == "adapt" or (self.grammar == "order-free" and self.left_out)
+        return self.grammar in ("adapt", "counted") or (self.grammar == "order-free" and self.left_out)
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -45,6 +47,8 @@ class PolyglotExperiment(Experiment):
             return ("the language's own text",)
         if self.grammar == "universal":
             return ("text of other languages",)
+        if self.grammar == "counted":
+            return ("gold trees of the language's own text: supervised",)
         own = "the language's own text" if self.sentences is None else f"{self.sentences} sentences of its own text"
         return (f"{own} and that of other languages",)
 
@@ -69,8 +73,19 @@ def _few(sentences: int, **where: Any) -> PolyglotExperiment:
     return PolyglotExperiment("adapt", about, grammar="adapt", left_out=True, sentences=sentences, **where)
 
 
+def _ceiling(model: str, order: str) -> PolyglotExperiment:
+    """How far a kind of grammar could get. Nothing in it is random."""
+    about = f"supervised: a {order} count grammar from gold trees"
+    changes = {**COUNTED, "model": model}
+    return PolyglotExperiment(None, about, changes, WITH_TRAINING_TREES, most_seeds=1, grammar="counted")
+
+
 _ON_UD2: dict[str, Any] = {"world": "ud2", "languages": tuple(OF_UD2), "split": "dev", "most_seeds": LEFT_OUT_SEEDS}
-EIGHT = _grammars("", languages=tuple(LANGUAGES))
+CEILINGS = {
+    "ceiling-first": _ceiling("dmv", "first-order"),
+    "ceiling-sibling": _ceiling("dmv-sibling", "sibling"),
+}
+EIGHT = {**_grammars("", languages=tuple(LANGUAGES)), **CEILINGS}
 THREE = _grammars("more-", languages=tuple(MORE), split="dev")
 SIX = {**_grammars("ud2-", **_ON_UD2), **{f"ud2-out-adapt-{few}": _few(few, **_ON_UD2) for few in FEW}}
 POLYGLOT: dict[str, Experiment] = {**EIGHT, **THREE, **SIX}

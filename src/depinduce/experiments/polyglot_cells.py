@@ -16,6 +16,7 @@ import numpy as np
 from depinduce import __version__
 from depinduce.corpus import Sentence, build_corpus, in_vocabulary, read_sentences
 from depinduce.errors import DepinduceError
+from depinduce.experiments.ceilings import counted_grammar
 from depinduce.experiments.cells import Task, Work, code_fingerprint, gold_of, scores, trained
 from depinduce.experiments.experiment import Cell
 from depinduce.experiments.kept_cells import keep
@@ -58,7 +59,7 @@ class ScoreTask(Task):
 
     def run(self) -> dict[str, Any]:
         began = time.perf_counter()
-        model = self._adapted() if self.experiment.learns else self._shared()
+        model = self._grammar()
         learning = round(time.perf_counter() - began, 2) if self.experiment.learns else None
         gold = gold_of(self.trees, configure(self.settings).reading, model.tags)
         result = self.about() | {
@@ -75,7 +76,12 @@ class ScoreTask(Task):
         keep(self.cell, result, self.out)
         return result
 
-    def _shared(self) -> Model:
+    def _grammar(self) -> Model:
+        """What its name says: of the grammars that are there, or learned from them, or for once from gold trees."""
+        if self.experiment.grammar == "counted":
+            return counted_grammar(configure(self.settings), self.texts)
+        if self.experiment.learns:
+            return self._adapted()
         if self.experiment.grammar == OWN:
             return load_model(self.needs[OWN])
         universal = load_model(self.needs[UNIVERSAL])

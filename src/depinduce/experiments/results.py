@@ -165,7 +165,9 @@ class Results:
 
 def uas(length: str, decoder: str = "viterbi", part: str | None = None) -> Pick:
     """The attachment score; of a joint model, that of one part alone if it is named."""
-    return lambda cell: (cell["scores"] if part is None else cell["parts"][part])[decoder][length]
+    if part is None:
+        return lambda cell: cell["scores"][decoder][length]
+    return lambda cell: cell["parts"][part][decoder][length] if part in cell["parts"] else None
 
 
 def log_likelihood(part: str) -> Pick:
