@@ -92,7 +92,7 @@ def tree_log_potential(
 ) -> float:
     """The log potential of one tree: the sum over the rules and factors of its story."""
     story, factors = tell(batch, sentence, heads), factors or Factors()
-    total = table.root[batch.column[story.root]]
+    total = table.root[batch.roots[story.root]]
     total += sum(table.decision[row, decision] for row, decision, *_ in story.decisions)
     total += sum(table.child[row, column] for row, column, *_ in story.children)
     if factors.root is not None:
@@ -110,7 +110,7 @@ def tree_log_potential(
 def tree_rule_counts(table: RuleTable, batch: Batch, sentence: int, heads: Heads) -> RuleCounts:
     """How often one tree uses each rule of the table."""
     counts, story = RuleCounts.zeros_like(table), tell(batch, sentence, heads)
-    counts.root[batch.column[story.root]] += 1
+    counts.root[batch.roots[story.root]] += 1
     for row, decision, *_ in story.decisions:
         counts.decision[row, decision] += 1
     for row, column, *_ in story.children:
@@ -218,14 +218,16 @@ def random_problem(
 
 
 def _shuffle(random: np.random.Generator, table: RuleTable, batch: Batch) -> tuple[RuleTable, Batch]:
-    """The same rules with their rows and columns moved, and unused rows and `rows` entries among them."""
+    """The same rules with their rows, columns and roots moved, and unused ones among them."""
     tags, used = len(table.root), len(table.child)
     row = random.permutation(used + 3)[:used]  # where each row goes
     column = random.permutation(tags)
     child, decision = random.normal(size=(used + 3, tags)), random.normal(size=(used + 3, 2))
     child[row] = table.child[:, np.argsort(column)]
     decision[row] = table.decision
-    moved = RuleTable(table.root[np.argsort(column)], child, decision)
+    root, root_column = random.normal(size=tags + 2), random.permutation(tags + 2)[:tags]
+    root[root_column] = table.root
+    moved = RuleTable(root, child, decision)
     return moved, Batch(
         order=batch.order,
         offsets=batch.offsets,
@@ -234,6 +236,7 @@ def _shuffle(random: np.random.Generator, table: RuleTable, batch: Batch) -> tup
         context=batch.context,
         no_context=batch.no_context,
         rows=np.concatenate([[0, 0], row]).astype(np.int32),
+        root_column=root_column[batch.column].astype(np.int32),
     )
 
 

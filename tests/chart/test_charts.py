@@ -366,7 +366,7 @@ def test_impossible_rules_have_no_counts(order, space):
     table, batch, _ = random_problem(order, LENGTHS, tags=3, seed=19)
     table.child[::3, 1] = -np.inf
     table.decision[1::4, 1] = -np.inf
-    table.root[batch.column[3]] = -np.inf  # the one word of the second sentence
+    table.root[batch.roots[3]] = -np.inf  # the one word of the second sentence
     exact = enumerate_all(table, batch)
     assert 0 < np.isinf([sentence.log_z for sentence in exact]).sum() < len(exact)
     found = expectations(table, batch, positions=True, space=space)

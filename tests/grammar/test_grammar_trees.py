@@ -107,6 +107,6 @@ def test_an_impossible_rule_makes_a_tree_impossible(order):
     table.child[tree_rules(batch, np.array([0, 1, 2, 0, 1, 2])).child_row[[1, 2]]] = 0
     (score, _) = tree_log_potentials(table, batch, np.array([0, 1, 2, 0, 1, 2]))
     assert np.isfinite(score)
-    table.root[batch.column[0]] = -np.inf
+    table.root[batch.roots[0]] = -np.inf
     (score, _) = tree_log_potentials(table, batch, np.array([0, 1, 2, 0, 1, 2]))
     assert np.isneginf(score)

@@ -61,7 +61,7 @@ def log_partition(
 ) -> Tensor:
     """The log of the summed potential of each sentence's trees, -inf where there is none. [sentence]
 
-    root: [column], child: [row, column], decision: [row, STOP or GO], as in a RuleTable
+    root: [root column], child: [row, column], decision: [row, STOP or GO], as in a RuleTable
     factors: gradients flow to tensors
     """
     if len(batch) == 0:
@@ -156,7 +156,7 @@ class _Problem:
 
     def roots(self) -> Tensor:
         """The log potential of each word as the root. [sentence, word]"""
-        return take(self.root, self.column) + take(self.factors.root, self.token)
+        return take(self.root, self.batch.roots[self.token]) + take(self.factors.root, self.token)
 
 
 def _filled(factors: Factors | TensorFactors | None, batch: Batch, like: Tensor) -> TensorFactors:

@@ -121,7 +121,7 @@ def expectations(
 def _no_counts(table: RuleTable) -> CountArrays:
     """Zero counts in the layout of the kernels, whose tables have one more row and column."""
     rows, columns = table.child.shape
-    return CountArrays(np.zeros(columns), np.zeros((rows + 1) * (columns + 1)), np.zeros((rows + 1) * 2))
+    return CountArrays(np.zeros(len(table.root)), np.zeros((rows + 1) * (columns + 1)), np.zeros((rows + 1) * 2))
 
 
 def best_trees(table: RuleTable, batch: Batch, factors: Factors | None = None, *, threads: int = 1) -> Trees:

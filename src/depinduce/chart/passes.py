@@ -81,7 +81,7 @@ def read_posteriors(problem, sentence, n, contexts, lane, cells, counts, posteri
     start, length = problem.offsets[sentence], sentence_length(problem, sentence)
     for h in range(length):
         posterior = chart.root_posterior(n, contexts, h, lane, cells)
-        counts.root[problem.column[start + h]] += posterior
+        counts.root[problem.root_column[start + h]] += posterior
         if posteriors.root.size:
             posteriors.root[start + h] = posterior
     if posteriors.arc.size:

@@ -29,7 +29,8 @@ class ProblemArrays(NamedTuple):
     base: np.ndarray  # [token, direction]
     context: np.ndarray  # [token]
     rows: np.ndarray
-    root: np.ndarray  # [column]
+    root_column: np.ndarray  # [token]
+    root: np.ndarray  # [root column]
     child: np.ndarray  # [row, column]
     decision: np.ndarray  # [row, STOP or GO]
     root_factor: np.ndarray  # [token], and empty where there are no such factors, like the next two
@@ -50,9 +51,9 @@ def pointers(problem):
     """The problem with bare memory in place of arrays."""
     return ProblemArrays(
         pointer(problem.offsets), pointer(problem.column), pointer(problem.base), pointer(problem.context),
-        pointer(problem.rows), pointer(problem.root), pointer(problem.child), pointer(problem.decision),
-        pointer(problem.root_factor), pointer(problem.decision_factor), pointer(problem.arc_factor),
-        pointer(problem.arc_offsets),
+        pointer(problem.rows), pointer(problem.root_column), pointer(problem.root), pointer(problem.child),
+        pointer(problem.decision), pointer(problem.root_factor), pointer(problem.decision_factor),
+        pointer(problem.arc_factor), pointer(problem.arc_offsets),
         problem.no_context, problem.columns, problem.no_row, problem.no_column,
         problem.has_root_factor, problem.has_decision_factor, problem.has_arc_factor,
     )  # fmt: skip
@@ -97,7 +98,7 @@ def word_scales(word, lengths, total, best, leaf, scales, log_scale):
 class CountArrays(NamedTuple):
     """Expected counts summed over sentences, one table per thread. Flat."""
 
-    root: np.ndarray  # [column]
+    root: np.ndarray  # [root column]
     child: np.ndarray  # [row, column]
     decision: np.ndarray  # [row, STOP or GO]
 
@@ -168,6 +169,7 @@ def make_problem(table: RuleTable, batch: Batch, factors: Factors | None, semiri
         base=batch.base.ravel(),
         context=batch.context,
         rows=batch.rows,
+        root_column=batch.roots,
         root=domain(table.root),
         child=_with_border(domain(table.child), semiring.ZERO, columns=1),
         decision=_with_border(domain(table.decision), semiring.ZERO, columns=0),

@@ -3,7 +3,8 @@
     p(rule | row) = (count + pseudo-count) / (the row's total)
 
 The pseudo-counts are the same for every rule (additive smoothing), or also, in a second-order grammar,
-`strength` times the first-order probability of the rule: a Dirichlet prior around the first-order estimates.
+`strength` times the first-order probability of the rule: a Dirichlet prior around the first-order estimates. All of it
+works on several grammars in one table (`stacked`), too.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ class Multinomials:
         child = total.child
         if not self.child_valence:
             child = self._tie_valences(child)
-        return RuleTable(log_shares(total.root), log_shares(child), log_shares(total.decision))
+        root = log_shares(total.root.reshape(-1, self.tags)).reshape(-1)
+        return RuleTable(root, log_shares(child), log_shares(total.decision))
 
     def _tie_valences(self, child: np.ndarray) -> np.ndarray:
         """Counts summed over the valences. A sibling grammar knows valence only through NULL, and keeps it."""

@@ -106,7 +106,8 @@ class Batch:
         FIRST, GRANDPARENT    2 · context[grandparent] + valence, with no_context under ROOT
 
     In a tag grammar `rows` counts 0, 1, 2, …; a lexical model lists the few rows that its sentences need.
-    First order is the grandparent case in which all contexts are the same.
+    First order is the grandparent case in which all contexts are the same. A table that holds the grammars of several
+    languages has one root per language for a column, see `stacked`.
     """
 
     order: Order
@@ -116,6 +117,12 @@ class Batch:
     context: np.ndarray  # [token] int32
     no_context: int
     rows: np.ndarray  # [·] int32
+    root_column: np.ndarray | None = None  # [token] int32: the place of every word among the roots, if not its column
+
+    @property
+    def roots(self) -> np.ndarray:
+        """The place of every word among the roots of a table. [token]"""
+        return self.column if self.root_column is None else self.root_column
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

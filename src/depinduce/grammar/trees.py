@@ -72,7 +72,7 @@ def tree_counts(like: RuleTable | RuleCounts, batch: Batch, heads: np.ndarray) -
     rules = tree_rules(batch, heads)
     counts = RuleCounts.zeros_like(like)
     is_child = rules.child_row >= 0
-    np.add.at(counts.root, batch.column[~is_child], 1.0)
+    np.add.at(counts.root, batch.roots[~is_child], 1.0)
     np.add.at(counts.child, (rules.child_row[is_child], batch.column[is_child]), 1.0)
     np.add.at(counts.decision[:, GO], rules.child_row[is_child], 1.0)
     np.add.at(counts.decision[:, STOP], rules.stop_row.ravel(), 1.0)
@@ -93,7 +93,7 @@ def tree_log_potentials(
 
     row, column, valence = rules.child_row[child], batch.column[child], rules.child_valence[child]
     score = np.zeros(len(tokens))  # of the rules that generated each word and of its two stops
-    score[root] = table.root[batch.column[root]]
+    score[root] = table.root[batch.roots[root]]
     score[child] = table.child[row, column] + table.decision[row, GO]
     score += table.decision[rules.stop_row, STOP].sum(axis=1)
     if factors.root is not None:

@@ -66,7 +66,7 @@ def stories(model: Model, corpus: Corpus, heads: Sequence[int]) -> list[Story]:
     told = []
     for rules in model.open_rules(corpus):
         table, batch, factors = rules.problem
-        root = table.root[batch.column]
+        root = table.root[batch.roots]
         if factors is not None and factors.root is not None:  # where a grammar over words has them
             root = root + factors.root
         way = rules.order, rules.inside_out

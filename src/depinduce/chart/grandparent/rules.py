@@ -63,7 +63,7 @@ def load_word(problem, n, contexts, token, h, lane, known, found, places, cells)
     """What is known of a word by itself, under every grandparent."""
     column = problem.column[token]
     places[at(n, contexts, COLUMN, 0, 0, h) + lane] = column
-    root = problem.root[column]
+    root = problem.root[problem.root_column[token]]
     if problem.has_root_factor:
         root = times_scalar(root, problem.root_factor[token])
     cells[at(n, contexts, ROOT, 0, 0, h) + lane] = root

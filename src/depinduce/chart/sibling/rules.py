@@ -78,7 +78,7 @@ def load_word(problem, n, token, h, lane, places, cells):
     column = problem.column[token]
     places[at(n, COLUMN, 0, h) + lane] = column
     places[at(n, CONTEXT, 0, h) + lane] = problem.context[token]
-    root = problem.root[column]
+    root = problem.root[problem.root_column[token]]
     if problem.has_root_factor:
         root = times_scalar(root, problem.root_factor[token])
     cells[at(n, ROOT, 0, h) + lane] = root
