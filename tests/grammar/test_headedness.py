@@ -9,20 +9,10 @@ import numpy as np
 import pytest
 
 from depinduce.corpus import Vocabulary
-from depinduce.grammar.headedness import (
-    RARE,
-    SENTENCES,
-    FirstOrder,
-    Headedness,
-    OrderFree,
-    Strengths,
-    joined,
-    parted,
-    symbols,
-)
+from depinduce.grammar.headedness import RARE, SENTENCES, FirstOrder, Headedness, OrderFree, Strengths
 from depinduce.grammar.multinomials import random_counts, shares
-from depinduce.grammar.rules import LEFT, RIGHT, Order, RuleCounts, tag_batch
-from depinduce.grammar.trees import tree_counts, tree_log_potentials
+from depinduce.grammar.rules import LEFT, RIGHT, Order
+from depinduce.grammar.stacked import stacked
 
 LANGUAGES, TAGS = 3, 4
 STRENGTHS = Strengths(child=7.0, decision=3.0, root=5.0, side=0.5, backoff=2.0, tied=0.25)
@@ -131,36 +121,22 @@ def test_the_mirror_image_of_a_text_gives_the_mirror_image_of_the_order():
 # ---------------------------------------------------------------- several languages
 
 
-def test_joined_languages_part_again():
-    rules = random_rules(10)
-    for part, again in zip(rules, parted(joined(rules), LANGUAGES), strict=True):
+def test_the_grammars_of_one_table_are_told_apart_and_put_together_again():
+    counts = [random_counts(Order.FIRST, TAGS, seed) for seed in (10, 11, 12)]
+    rules = FirstOrder.of(stacked(counts))
+    assert rules.child.shape == (LANGUAGES, 2, TAGS, 2, TAGS)
+    for language, own in enumerate(counts):
+        assert np.array_equal(rules.child[language].reshape(-1, TAGS), own.child)
+        assert np.array_equal(rules.root[language], own.root)
+    for part, again in zip(stacked(counts).parts, rules.table.parts, strict=True):
         assert np.array_equal(part, again)
-
-
-def test_one_language_is_its_table():
-    counts = random_counts(Order.FIRST, TAGS, seed=11)
-    table = joined(parted(counts, 1))
-    for part, again in zip(counts.parts, table.parts, strict=True):
-        assert np.array_equal(part, again)
-
-
-def test_a_tree_has_the_probability_and_the_counts_that_it_has_in_its_language():
-    table, tags, heads = random_rules(12), np.array([2, 0, 3, 1]), np.array([2, 0, 4, 2])
-    offsets = np.array([0, 4])
-    alone = tag_batch(Order.FIRST, tags, offsets, TAGS)
-    among = tag_batch(Order.FIRST, symbols(tags, np.full(4, 1), TAGS), offsets, LANGUAGES * TAGS)
-    one = joined(FirstOrder(*(part[1:2] for part in table)))
-    assert tree_log_potentials(joined(table), among, heads) == pytest.approx(tree_log_potentials(one, alone, heads))
-    counts = parted(tree_counts(joined(table), among, heads), LANGUAGES)
-    for part, wanted in zip(counts, parted(tree_counts(one, alone, heads), 1), strict=True):
-        assert np.array_equal(part[1], wanted[0]) and not part[[0, 2]].any()
 
 
 def test_languages_weigh_alike_and_each_hears_only_the_others():
-    counts = RuleCounts(*(100.0 * part for part in random_counts(Order.FIRST, LANGUAGES * TAGS, seed=13).parts))
+    counts = stacked([100.0 * random_counts(Order.FIRST, TAGS, seed) for seed in (13, 14, 15)])
     sizes = np.array([10, 200, 3000])
     pool = Headedness.by_language(counts, sizes)
-    by_hand = parted(counts, LANGUAGES)
+    by_hand = FirstOrder.of(counts)
     for language, size in enumerate(sizes):
         assert pool.child[language] == pytest.approx(by_hand.child[language].sum(axis=0) * SENTENCES / size)
         assert pool.decision[language] == pytest.approx(by_hand.decision[language].sum(axis=0) * SENTENCES / size)

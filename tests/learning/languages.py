@@ -9,9 +9,10 @@ import numpy as np
 from learning.tagged import Tree, tagged, tree_above
 
 from depinduce.corpus import Corpus, Vocabulary
-from depinduce.grammar.headedness import FirstOrder, Headedness, OrderFree, symbols
+from depinduce.grammar.headedness import Headedness, OrderFree
 from depinduce.grammar.multinomials import uniform_counts
 from depinduce.grammar.rules import Order, tag_batch
+from depinduce.grammar.stacked import stacked
 from depinduce.grammar.trees import tree_counts
 from depinduce.models.polyglot_model import PolyglotModel
 
@@ -62,15 +63,13 @@ def together(corpora: dict[str, Corpus]) -> Corpus:
 def universal_of(orders: tuple[str, ...], count: int = 200) -> PolyglotModel:
     """The universal grammar of some languages whose trees are known; their own order is not asked for."""
     drawn = [language(order, count, seed) for seed, order in enumerate(orders)]
-    tags = np.concatenate([corpus.tags for corpus, _ in drawn])
-    of_token = np.repeat(np.arange(len(drawn)), [len(corpus.tags) for corpus, _ in drawn])
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate([corpus.lengths for corpus, _ in drawn]))])
-    batch = tag_batch(Order.FIRST, symbols(tags, of_token, len(TAGS)), offsets, len(drawn) * len(TAGS))
-    like = uniform_counts(Order.FIRST, len(drawn) * len(TAGS))
-    counts = tree_counts(like, batch, np.concatenate([heads for _, heads in drawn]))
+    like = uniform_counts(Order.FIRST, len(TAGS))
+    counts = stacked(
+        tree_counts(like, tag_batch(Order.FIRST, corpus.tags, corpus.offsets, len(TAGS)), heads)
+        for corpus, heads in drawn
+    )
     pool = Headedness.by_language(counts, np.full(len(drawn), count))
-    table: FirstOrder = OrderFree(pool).start()
-    return PolyglotModel.of(TAGS, orders, table, pool.pooled())
+    return PolyglotModel.of(Order.FIRST, TAGS, orders, OrderFree(pool).start().table, pool.pooled())
 
 
 def share_right(found: np.ndarray, heads: np.ndarray) -> float:

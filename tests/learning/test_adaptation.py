@@ -11,6 +11,8 @@ from depinduce import Parser
 from depinduce.corpus import Sentence, read_text
 from depinduce.corpus.tagged import as_sentence
 from depinduce.errors import DepinduceError
+from depinduce.grammar.rules import Order
+from depinduce.grammar.stacked import stacked
 from depinduce.learning.adaptation import FEWEST, adapted, likeness
 from depinduce.parsing import streams
 
@@ -95,13 +97,10 @@ def test_a_text_with_other_tags_is_refused(universal):
 
 def test_the_nearest_language_has_the_likeliest_rules():
     languages = {order: adapted(UNIVERSAL, sentences(order, 100, seed=9))[0] for order in ("final", "initial")}
-    tables = [language.table for language in languages.values()]
-    parts = [np.stack([getattr(table, name) for table in tables]) for name in ("root", "child", "decision")]
-    shapes = [(2, 5), (2, 2, 5, 2, 5), (2, 2, 5, 2, 2)]
+    table = stacked(language.table for language in languages.values())
     order = languages["final"].tags.ids(TAGS)
     assert order.tolist() == languages["initial"].tags.ids(TAGS).tolist()
-    table = type(UNIVERSAL.table)(*(part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)))
-    known = type(UNIVERSAL).of(languages["final"].tags, ("final", "initial"), table, UNIVERSAL.pool)
+    known = type(UNIVERSAL).of(Order.FIRST, languages["final"].tags, ("final", "initial"), table, UNIVERSAL.pool)
     for name in ("final", "initial"):
         text, _ = language(name, 30, seed=10)
         numbered = known.tags.ids(TAGS)[text.tags]

@@ -22,8 +22,8 @@ it then gives to a language's text it learns the sides, and only then and slowly
 In the first half of its EM, (1 - tied) · δ(s | h, c) + tied · δ(s | h) stands in the place of δ(s | h, c). Two nouns
 in a row have no order by themselves; that of what else stands around nouns decides it, before it settles by chance.
 
-All of it works on one language, or on several at once: arrays may have one more axis, `language`, before all others.
-In a chart several languages are one grammar in which every language has tags of its own (`joined`, `parted`).
+All of it works on one language, or on several at once: arrays have one more axis, `language`, before all others. To a
+chart the grammars of several languages are one table, in which they lie one below the other (`grammar.stacked`).
 """
 
 from __future__ import annotations
@@ -49,31 +49,20 @@ class FirstOrder(NamedTuple):
     child: np.ndarray  # [language, direction, head, valence, child]
     decision: np.ndarray  # [language, direction, head, valence, STOP or GO]
 
+    @classmethod
+    def of(cls, rules: RuleArrays) -> FirstOrder:
+        """The numbers of grammars that lie in one table."""
+        tags = rules.child.shape[1]
+        shape = (-1, *Order.FIRST.shape(tags))
+        return cls(
+            rules.root.reshape(-1, tags), rules.child.reshape(*shape, tags), rules.decision.reshape(*shape, 2)
+        )  # fmt: skip
 
-def symbols(tags: np.ndarray, language: np.ndarray, tag_count: int) -> np.ndarray:
-    """The tags of words as the tags that their languages have in one grammar of all. [token]"""
-    return (language * tag_count + tags).astype(np.int32)
-
-
-def parted(rules: RuleArrays, languages: int) -> FirstOrder:
-    """The numbers of each language, of a first-order grammar in which every language has tags of its own."""
-    tags, each = len(rules.root) // languages, np.arange(languages)
-    child = rules.child.reshape(2, languages, tags, 2, languages, tags)
-    decision = rules.decision.reshape(2, languages, tags, 2, 2)
-    return FirstOrder(rules.root.reshape(languages, tags), child[:, each, :, :, each], decision.swapaxes(0, 1))
-
-
-def joined(table: FirstOrder) -> RuleTable:
-    """One table of all languages; a head has no children in another language."""
-    languages, tags = table.root.shape
-    each, symbol_count = np.arange(languages), languages * tags
-    child = np.full((2, languages, tags, 2, languages, tags), -np.inf)
-    child[:, each, :, :, each] = table.child
-    decision = table.decision.swapaxes(0, 1)
-    rows = Order.FIRST.shape(symbol_count)
-    return RuleTable.of_tags(
-        table.root.reshape(-1), child.reshape(*rows, symbol_count), np.ascontiguousarray(decision).reshape(*rows, 2)
-    )
+    @property
+    def table(self) -> RuleTable:
+        """Log probabilities as one table of all languages."""
+        tags = self.root.shape[-1]
+        return RuleTable(self.root.reshape(-1), self.child.reshape(-1, tags), self.decision.reshape(-1, 2))
 
 
 @dataclass(frozen=True)
@@ -87,7 +76,7 @@ class Headedness(RuleArrays):
     @classmethod
     def by_language(cls, counts: RuleCounts, sentences: np.ndarray) -> Headedness:
         """That of every language, each scaled to the same number of sentences. sentences: [language] counted"""
-        root, child, decision = parted(counts, len(sentences))
+        root, child, decision = FirstOrder.of(counts)
         scale = SENTENCES / np.maximum(sentences, 1)
         return cls(
             root * scale[:, None],

@@ -12,6 +12,7 @@ import numpy as np
 from depinduce.corpus import Corpus, Reading, Sentence, Vocabulary, build_corpus, read_sentences
 from depinduce.corpus.tags import called
 from depinduce.errors import DepinduceError
+from depinduce.learning.languages import told_apart
 from depinduce.learning.settings.learning import LearningSettings
 
 Texts = Sequence[str | Path] | Sequence[Sentence]  # files, or what somebody has read from files
@@ -75,7 +76,7 @@ def about_languages(settings: LearningSettings, train: Corpus) -> str | None:
         return None
     told = ", ".join(f"{name} {sentences}" for name, sentences in train.sentences_by_language().items())
     number = f"{len(train.languages)} language{'s' if len(train.languages) > 1 else ''}"
-    return f"{number}{'' if settings.entry.tells_languages else ' thrown together'}, in sentences: {told}"
+    return f"{number}{'' if told_apart(settings, train) else ' thrown together'}, in sentences: {told}"
 
 
 def _load(source: Source, reading: Reading, tags: Vocabulary | None = None, languages: tuple[str, ...] = ()) -> Corpus:

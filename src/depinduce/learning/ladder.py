@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from depinduce.corpus import Corpus, Vocabulary
+from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.settings.learning import LearningSettings
@@ -78,23 +78,3 @@ def by_recipe(name: str, option: str, configuration: Configuration, **changes: o
             "Name a recipe such as ud-sibling."
         )
     return own
-
-
-def language_of(corpus: Corpus) -> np.ndarray:
-    """The language of every sentence. [sentence]"""
-    if corpus.language is None or (corpus.language < 0).any():
-        raise DepinduceError(
-            "--model polyglot learns from several languages and must know which is which: --train fr=fr.conllu "
-            "pl=pl.conllu, or --train-dir DIR with DIR/fr/train.conllu and so on."
-        )
-    return corpus.language
-
-
-def text_of(corpus: Corpus, language: str | None = None) -> Corpus:
-    """The sentences of one language, or all, as if they had been read alone: with the tags that occur in them."""
-    own = corpus if language is None else corpus.select(language_of(corpus) == corpus.languages.index(language))
-    counts = np.bincount(own.tags, minlength=len(corpus.tag_vocabulary)).tolist()
-    seen = {tag: count for tag, count in zip(corpus.tag_vocabulary, counts, strict=True) if count}
-    tags = Vocabulary.from_counts(seen)
-    numbers = tags.ids(corpus.tag_vocabulary)[own.tags]
-    return replace(own, tags=numbers, tag_vocabulary=tags, languages=(), language=None)

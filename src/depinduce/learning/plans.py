@@ -20,7 +20,8 @@ import numpy as np
 
 from depinduce.chart.problems import ArcPosteriors, mean_posteriors
 from depinduce.corpus import Corpus
-from depinduce.learning.ladder import Ladder, Rung, by_recipe, language_of, text_of
+from depinduce.learning.ladder import Ladder, Rung, by_recipe
+from depinduce.learning.languages import text_of, words_of
 from depinduce.learning.learners.learner import Learner
 from depinduce.learning.learners.order_free import OrderFreeLearner
 from depinduce.learning.settings.committee import CommitteeSettings
@@ -100,10 +101,9 @@ class LanguagesPlan(Plan):
     def trees_for(self, name: str | None, grammars: Grammars) -> np.ndarray | None:
         if name is not None:
             return None
-        heads, language = np.zeros(len(self.train.tags), np.int32), language_of(self.train)
-        for number, own in enumerate(self.train.languages):
-            in_text = np.repeat(language == number, self.train.lengths)
-            heads[in_text] = self._trees(self._opinion(own, grammars), self.ladders[own].text)
+        heads = np.zeros(len(self.train.tags), np.int32)
+        for own in self.train.languages:
+            heads[words_of(self.train, own)] = self._trees(self._opinion(own, grammars), self.ladders[own].text)
         return heads
 
 

@@ -26,8 +26,10 @@ from depinduce.files import write_file
 from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.knowledge import load_knowledge
 from depinduce.grammar.rules import RuleTable
+from depinduce.grammar.stacked import each_of
 from depinduce.learning.checkpoints import damage_told, read_checkpoint, write_checkpoint
-from depinduce.learning.ladder import Ladder, Rung, language_of
+from depinduce.learning.ladder import Ladder, Rung
+from depinduce.learning.languages import told_apart
 from depinduce.learning.learners.learner import Arrays, Start, under, with_prefix
 from depinduce.learning.metrics import add_round, mend_rounds, without_times
 from depinduce.learning.minibatches import Minibatches
@@ -39,6 +41,7 @@ from depinduce.learning.training import Round, Training, growing_lengths
 from depinduce.models.model import Model
 from depinduce.models.places import CHECKPOINT, CONFIGURATION, METRICS
 from depinduce.models.places import INNER as MODEL
+from depinduce.models.polyglot_model import PolyglotModel
 from depinduce.models.table import find
 from depinduce.models.tag_model import GrammarModel
 from depinduce.parsing.consensus import agreed_trees
@@ -79,8 +82,7 @@ class Run:
             raise DepinduceError(
                 f"--dev: likelihood does not tell when {self.settings.model} should stop. Leave it away."
             )
-        if self.settings.entry.tells_languages:
-            language_of(train)  # a fault shows before anything is written
+        told_apart(self.settings, train)  # a fault shows before anything is written
         self.directory = Path(directory) if directory is not None else None
         self.watch, self.watched = watch, watch is not None
         self.training_data = train.identity()
@@ -215,16 +217,24 @@ class Run:
         """The trees that a start gives to the training sentences, or to those of a rung."""
         rung = rung or self.rungs[0]
         non_heads, reading = self.settings.non_heads_in("start"), self.configuration.reading
-        seed, threads = self.settings.seed, self.settings.threads
-        child_valence = rung.settings.tells_valence
         return start_trees(
-            init, self._ladder(rung).text, reading, non_heads, child_valence=child_valence, seed=seed, threads=threads
+            init,
+            self._ladder(rung).text,
+            reading,
+            non_heads,
+            child_valence=rung.settings.tells_valence,
+            apart=self._tells_languages(rung),
+            seed=self.settings.seed,
+            threads=self.settings.threads,
         )
+
+    def _tells_languages(self, rung: Rung) -> bool:
+        return told_apart(rung.settings, self._ladder(rung).text)
 
     def _agreed_trees(self, rung: Rung) -> np.ndarray:
         order, non_heads = rung.settings.order, self.settings.non_heads_in("start")
-        data = Minibatches(order, self._ladder(rung).text, non_heads).all()
-        tables = [as_outside_in(table) if rung.settings.inside_out else table for table in self.members]
+        data = Minibatches(order, self._ladder(rung).text, non_heads, apart=self._tells_languages(rung)).all()
+        tables = [each_of(as_outside_in, table) if rung.settings.inside_out else table for table in self.members]
         return agreed_trees(tables, data.batch, data.factors, threads=self.settings.threads)
 
     def _remember(self, rung: Rung, one: Round, report: Callable[[Progress], None]) -> None:
@@ -292,10 +302,13 @@ class Run:
         last = {rung.ladder: rung for rung in self.rungs}
         return {name: self._grammar(last[name], table) for name, table in self.grammars.items()}
 
-    def _grammar(self, rung: Rung, table: RuleTable, finished: bool = True) -> GrammarModel:
-        """The grammar of a rung that was finished."""
-        tags, inside_out = self._ladder(rung).text.tag_vocabulary, rung.settings.inside_out
-        return GrammarModel(rung.settings.order, tags, table, inside_out=inside_out, **self._about(rung, finished))
+    def _grammar(self, rung: Rung, table: RuleTable, finished: bool = True) -> Any:
+        """The grammar of a rung that was finished, or those of all languages."""
+        text, order = self._ladder(rung).text, rung.settings.order
+        about = {"inside_out": rung.settings.inside_out} | self._about(rung, finished)
+        if self._tells_languages(rung):
+            return PolyglotModel(order, text.tag_vocabulary, text.languages, table, **about)
+        return GrammarModel(order, text.tag_vocabulary, table, **about)
 
     def _about(self, rung: Rung, finished: bool = True) -> dict[str, Any]:
         """What every model remembers."""
@@ -373,7 +386,8 @@ class Run:
             self.training.restore(arrays, state["training"])
 
     def _require_same_configuration(self) -> None:
-        before, now = read_toml(self._place / CONFIGURATION), as_saved(self.configuration.values())
+        now = as_saved(self.configuration.values())
+        before = as_saved(self.configuration.defaults()) | read_toml(self._place / CONFIGURATION)  # it may be older
         if changed := _changed(before, now):
             was = changes(changed, before, now)
             raise DepinduceError(f"--resume: the settings differ from those of the run: {was}. Use the same.")

@@ -11,6 +11,7 @@ from depinduce.corpus.tags import find_tags
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
 from depinduce.learning.harmonic import harmonic_table
+from depinduce.learning.languages import in_languages_of, text_of, words_of
 from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.states import HdpSettings
 from depinduce.models.loading import load_model
@@ -26,13 +27,23 @@ def start_trees(
     constrained_tags: tuple[str, ...] = (),
     *,
     child_valence: bool = True,
+    apart: bool = False,
     seed: int = 0,
     threads: int = 1,
 ) -> np.ndarray:
     """The trees that a start made of trees gives to the training sentences. [token] heads
 
     init: harmonic, model DIR, trees FILE or hdp-dep RULES; constrained_tags: tags that head nothing in the parses
+    apart: what is made for this text is made for every language, as if it was alone
     """
+    if apart and init[0] in ("harmonic", "hdp-dep"):
+        heads = np.empty(len(train.tags), dtype=np.int32)
+        for name in train.languages:
+            heads[words_of(train, name)] = start_trees(
+                init, text_of(train, name), reading, constrained_tags,
+                child_valence=child_valence, seed=seed, threads=threads,
+            )  # fmt: skip
+        return heads
     if init[0] == "trees":
         return trees_of_file(init[1], train, reading)
     if init[0] == "hdp-dep":
@@ -44,7 +55,8 @@ def start_trees(
     else:
         table = harmonic_table(train, child_valence)
         source = GrammarModel(Order.FIRST, train.tag_vocabulary, table, constrained_tags)
-    return parse_corpus(source, in_vocabulary(train, source.tags), Parsing(threads=threads))
+    text = in_languages_of(in_vocabulary(train, source.tags), source.languages)
+    return parse_corpus(source, text, Parsing(threads=threads))
 
 
 def _hdp_model(

@@ -91,12 +91,23 @@ class GrammarModel(Model):
         table = RuleTable(**numbers_of(directory, description))
         _require_shape(table, order, len(tags))
         require_distributions(table.named)
-        network = numbers_of(directory, description, NETWORK) if (directory / NETWORK).exists() else None
-        require_finite(network or {})
-        inside_out = description.get("inside_out", False)
-        if inside_out not in ((False, True) if order is Order.SIBLING else (False,)):
-            raise ValueError(f"no {order.value} grammar has inside_out = {inside_out!r}")
+        network, inside_out = weights_of(directory, description), direction_of(description, order)
         return cls(order, tags, table, inside_out=inside_out, network=network, **how_made(description))
+
+
+def weights_of(directory: Path, description: dict) -> dict[str, np.ndarray] | None:
+    """The weights of the network that made a table, if it was one."""
+    network = numbers_of(directory, description, NETWORK) if (directory / NETWORK).exists() else None
+    require_finite(network or {})
+    return network
+
+
+def direction_of(description: dict, order: Order) -> bool:
+    """Whether children are generated from the inside out."""
+    inside_out = description.get("inside_out", False)
+    if inside_out not in ((False, True) if order is Order.SIBLING else (False,)):
+        raise ValueError(f"no {order.value} grammar has inside_out = {inside_out!r}")
+    return inside_out
 
 
 def _require_shape(table: RuleTable, order: Order, tags: int) -> None:

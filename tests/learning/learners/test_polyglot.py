@@ -15,13 +15,16 @@ from learning.languages import language, share_right, together
 
 from depinduce.chart.engine import expectations, trees_of_posteriors
 from depinduce.errors import DepinduceError
-from depinduce.grammar.headedness import Headedness, OrderFree, joined, parted
-from depinduce.grammar.rules import RuleTable
+from depinduce.grammar.headedness import FirstOrder, Headedness, OrderFree
+from depinduce.grammar.multinomials import uniform_counts
+from depinduce.grammar.rules import Order, RuleTable
+from depinduce.grammar.stacked import stacked
 from depinduce.grammar.trees import tree_counts
 from depinduce.learning import ladder
-from depinduce.learning.ladder import text_of
+from depinduce.learning.languages import text_of
 from depinduce.learning.learners.learner import Start
-from depinduce.learning.learners.polyglot import PolyglotLearner, PolyglotSentences
+from depinduce.learning.learners.polyglot import PolyglotLearner
+from depinduce.learning.minibatches import Minibatches
 from depinduce.learning.run import Progress, Run
 from depinduce.learning.settings.configuration import configure
 from depinduce.learning.settings.order_free import PolyglotSettings
@@ -45,16 +48,16 @@ def settings(**values) -> PolyglotSettings:
 
 def by_hand(own: PolyglotSettings, heads: np.ndarray) -> tuple[RuleTable, Headedness]:
     """The same in plain steps: pool, then EM around what the others have pooled, as often as wanted."""
-    data, languages = PolyglotSentences(CORPUS, ()).all(), len(CORPUS.languages)
+    data = Minibatches(Order.FIRST, CORPUS, apart=True).all()
     trees = heads
-    like = joined(OrderFree(Headedness(np.ones((3, 5)), np.ones((3, 5, 2, 5)), np.ones((3, 5, 2, 2)))).start())
+    like = stacked([uniform_counts(Order.FIRST, 5)] * 3)
     for pooling in range(own.poolings):
         pool = Headedness.by_language(tree_counts(like, data.batch, trees), SIZES)
         grammar = OrderFree(pool.of_the_others(), own.strengths)
-        table = joined(grammar.start())
+        table = grammar.start().table
         for iteration in range(own.iterations):
-            counts = parted(expectations(table, data.batch).counts, languages)
-            table = joined(grammar.estimate(counts, at_first=iteration < own.iterations / 2))
+            counts = FirstOrder.of(expectations(table, data.batch).counts)
+            table = grammar.estimate(counts, at_first=iteration < own.iterations / 2).table
         found = expectations(table, data.batch, positions=True)
         root, arc = found.root.copy(), found.arc.sum(axis=1)
         if pooling < own.voting:

@@ -100,7 +100,8 @@ class Learner(ABC):
         raise NotImplementedError
 
     def start_table(self, train: Corpus) -> RuleTable:
-        """The first-order grammar of a start that is no trees, for a learner that learns from its counts."""
+        """The grammar of a start that is no trees, for a learner that learns from its counts; of every language, where
+        they are told apart."""
         raise NotImplementedError
 
     @abstractmethod

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from depinduce.chart.engine import Expectations
-from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus
-from depinduce.grammar.headedness import Headedness, OrderFree, joined, parted
+from depinduce.grammar.headedness import FirstOrder, Headedness, OrderFree
 from depinduce.grammar.rules import Order, RuleCounts, RuleTable
 from depinduce.grammar.trees import tree_counts
 from depinduce.learning.learners.learner import Arrays, Learner, Start, View, under, with_prefix
@@ -23,17 +22,17 @@ from depinduce.models.tag_model import GrammarModel
 
 
 class OrderFreeLearner(Learner):
-    """The grammar of one language, or of several side by side, each with tags of its own in the table."""
+    """The grammar of one language, or those of several in one table."""
 
     settings: OrderFreeSettings
 
-    def __init__(self, settings: OrderFreeSettings, train: Corpus, headedness: Headedness, languages: int = 1):
+    def __init__(self, settings: OrderFreeSettings, train: Corpus, headedness: Headedness):
         """headedness: [language, …] in the tags of the corpus"""
         super().__init__(settings)
-        self.tags, self.languages = train.tag_vocabulary, languages
+        self.tags = train.tag_vocabulary
         self.set_prior(headedness)
         self.done = 0  # rounds
-        self.table = self.best = joined(self.prior.start())
+        self.table = self.best = self.prior.start().table
 
     @classmethod
     def of_universal(cls, settings: OrderFreeSettings, train: Corpus, universal: Model) -> OrderFreeLearner:
@@ -51,7 +50,7 @@ class OrderFreeLearner(Learner):
         return Minibatches(Order.FIRST, corpus, self.settings.non_heads_in(stage))
 
     def view(self, data: Data, training: bool = False) -> View:
-        return View(Problem(self.table, data.batch, data.factors), data)
+        return View(data.problem(self.table), data)
 
     def counts(self, expected: Expectations) -> Any:
         return expected.counts
@@ -62,11 +61,11 @@ class OrderFreeLearner(Learner):
     # ---------------------------------------------------------------- from counts to parameters
 
     def begin(self, start: Start, train: Corpus) -> None:
-        self.table = joined(self.prior.start())
+        self.table = self.prior.start().table
 
     def learn(self, view: View, counts: Any, sentences: int, steps: int | None = None) -> None:
         at_first = 2 * self.iteration < self.settings.iterations
-        self.table = joined(self.prior.estimate(parted(counts, self.languages), at_first))
+        self.table = self.prior.estimate(FirstOrder.of(counts), at_first).table
         self.done += 1
 
     @property

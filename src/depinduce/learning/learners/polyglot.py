@@ -8,18 +8,18 @@ which this grammar and, at first, the language's own trees agree go into the nex
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from depinduce.chart.engine import Expectations, trees_of_posteriors
 from depinduce.corpus import Corpus
-from depinduce.grammar.headedness import Headedness, joined, parted, symbols
+from depinduce.grammar.headedness import Headedness
 from depinduce.grammar.multinomials import uniform_counts
-from depinduce.grammar.rules import Batch, Order, RuleCounts, tag_batch
+from depinduce.grammar.rules import Batch, Order, RuleCounts
+from depinduce.grammar.stacked import stacked
 from depinduce.grammar.trees import tree_counts
-from depinduce.learning.ladder import language_of
+from depinduce.learning.languages import weighing
 from depinduce.learning.learners.learner import Arrays, Learner, Start, View, under, with_prefix
 from depinduce.learning.learners.order_free import OrderFreeLearner
 from depinduce.learning.minibatches import Data, Minibatches
@@ -28,35 +28,21 @@ from depinduce.learning.settings.order_free import PolyglotSettings
 from depinduce.models.polyglot_model import PolyglotModel
 
 
-class PolyglotSentences(Minibatches):
-    """Sentences of several languages, each with tags of its own."""
-
-    def __init__(self, corpus: Corpus, non_heads: tuple[str, ...]):
-        super().__init__(Order.FIRST, corpus, non_heads)
-        of_sentence = language_of(corpus)
-        self.symbols = len(corpus.languages) * len(corpus.tag_vocabulary)
-        language = np.repeat(of_sentence, corpus.lengths)
-        self.corpus = replace(corpus, tags=symbols(corpus.tags, language, len(corpus.tag_vocabulary)))
-
-    def batch(self, tags: np.ndarray, offsets: np.ndarray) -> Batch:
-        return tag_batch(Order.FIRST, tags, offsets, self.symbols)
-
-
 class PolyglotLearner(OrderFreeLearner):
     """The grammars of all languages, in one table, with what they have pooled."""
 
     settings: PolyglotSettings
 
     def __init__(self, settings: PolyglotSettings, train: Corpus):
-        self.names, self.corpus = train.languages, train
-        self.sizes = np.bincount(language_of(train), minlength=len(self.names))  # [language] sentences
-        nothing = uniform_counts(Order.FIRST, len(self.names) * len(train.tag_vocabulary))
+        self.names = train.languages
+        self.sizes = weighing(settings, train)  # [language] sentences
+        nothing = stacked([uniform_counts(Order.FIRST, len(train.tag_vocabulary))] * len(self.names))
         self.pool = Headedness.by_language(nothing, self.sizes)  # [language, …] of the trees that were pooled last
-        super().__init__(settings, train, self.pool.of_the_others(), len(self.names))
+        super().__init__(settings, train, self.pool.of_the_others())
         self.own = np.zeros(len(train.tags), dtype=np.int32)  # the trees that each language began with
 
-    def sentences(self, corpus: Corpus, stage: str) -> PolyglotSentences:
-        return PolyglotSentences(corpus, self.settings.non_heads_in(stage))
+    def sentences(self, corpus: Corpus, stage: str) -> Minibatches:
+        return Minibatches(Order.FIRST, corpus, self.settings.non_heads_in(stage), apart=True)
 
     # ---------------------------------------------------------------- from counts to parameters
 
@@ -90,7 +76,7 @@ class PolyglotLearner(OrderFreeLearner):
     def learn(self, view: View, counts: Any, sentences: int, steps: int | None = None) -> None:
         if self.pools_now:
             self._pool(view.data, self._agreed_trees(view.data.batch, counts))
-            self.table = joined(self.prior.start())
+            self.table = self.prior.start().table
             self.done += 1
         else:
             super().learn(view, counts, sentences)
@@ -111,8 +97,8 @@ class PolyglotLearner(OrderFreeLearner):
     # ---------------------------------------------------------------- what is kept
 
     def model(self, about: Mapping[str, Any], best: bool = True) -> PolyglotModel:
-        table = parted(self.best if best else self.table, len(self.names))
-        return PolyglotModel.of(self.tags, self.names, table, self.pool.pooled(), **about)
+        table = self.best if best else self.table
+        return PolyglotModel.of(Order.FIRST, self.tags, self.names, table, self.pool.pooled(), **about)
 
     def state(self) -> Arrays:
         return super().state() | with_prefix("pool.", self.pool.named) | {"own": self.own}

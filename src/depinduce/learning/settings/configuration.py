@@ -32,8 +32,15 @@ class Configuration:
 
     def values(self) -> dict[str, Any]:
         """Every setting by its name, as `configure` takes them."""
-        parts = [self.learning, self.network, self.lexical, self.reading]
-        return {name: value for part in parts if part is not None for name, value in vars(part).items()}
+        return {name: value for part in self._parts for name, value in vars(part).items()}
+
+    def defaults(self) -> dict[str, Any]:
+        """The same settings with the values that they have if nobody gives another."""
+        return {field.name: field.default for part in self._parts for field in dataclasses.fields(part)}
+
+    @property
+    def _parts(self) -> list[Any]:
+        return [part for part in (self.learning, self.network, self.lexical, self.reading) if part is not None]
 
     def replace(self, **changes: Any) -> Configuration:
         return configure(self.values() | changes)

@@ -14,6 +14,7 @@ from depinduce.settings import MOST, MOST_SEED, MOST_THREADS, names_one_of, requ
 
 MOST_MEMBERS = 1000
 STAGES = ("start", "training", "parsing")
+LANGUAGES = ("alike", "by-size", "together")
 STARTS = {  # how many words can follow the name
     "harmonic": (0,),
     "uniform": (0,),
@@ -60,6 +61,12 @@ class LearningSettings:
     members: int = setting(
         1, "of the first model of a ladder train so many; go on with the trees on which the likelier half agrees"
     )
+    languages: str = setting(
+        "alike",
+        "where --train names several languages: tell them apart, each weighing `alike` or `by-size`, or throw them "
+        "`together`; models over words and hdp-dep always do the last",
+        choices=LANGUAGES,
+    )
     patience: int = setting(5, "with --dev: stop after so many rounds without a better held-out likelihood")
     non_heads: tuple[str, ...] = setting(
         (), "tags that may not have children; `ud` stands for " + " ".join(UD_NON_HEADS), metavar="TAG"
@@ -83,6 +90,7 @@ class LearningSettings:
     threads: int = setting(1, "threads for the charts and the network")
 
     starts: ClassVar[tuple[str, ...]] = ("harmonic", "uniform", "random", "model", "trees", "hdp-dep")  # it may have
+    needs_languages: ClassVar[bool] = False  # it cannot learn from a text whose languages nobody names
     heeds_held_out: ClassVar[bool] = True  # held-out likelihood tells it when to stop
     round_name: ClassVar[str] = "iteration"  # what a round of this training is called
     batch_size: ClassVar[int | None] = None  # sentences to learn from at a time, in random order; None: all, in theirs
@@ -95,6 +103,7 @@ class LearningSettings:
 
     def __post_init__(self):
         entry(self.model)
+        self.require_choice("languages", LANGUAGES)
         self.require_at_least(1, "patience")
         self.require_at_least(1, "threads", most=MOST_THREADS)
         self.require_at_least(1, "members", most=MOST_MEMBERS)

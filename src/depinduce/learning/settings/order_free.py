@@ -72,10 +72,13 @@ class PolyglotSettings(OrderFreeSettings):
     voting: int = setting(3, "in so many poolings its own trees have these votes", expert=True)
 
     starts: ClassVar[tuple[str, ...]] = ("recipe", "trees", "model")
+    needs_languages: ClassVar[bool] = True
     heeds_held_out: ClassVar[bool] = False
 
     def __post_init__(self):
         super().__post_init__()
+        if self.languages == "together":
+            raise DepinduceError("--languages together: polyglot learns the order of each. Choose alike or by-size.")
         self.require_at_least(1, "poolings")
         self.require_at_least(0, "votes", "voting")
 
