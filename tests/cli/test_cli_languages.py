@@ -34,7 +34,7 @@ def table(place):
     return Parser.load(place).model.table.child
 
 
-def test_a_model_that_tells_no_languages_apart_learns_from_all_of_them_together(texts, tmp_path, capsys):
+def test_thrown_together_languages_are_learned_as_if_nobody_had_named_them(texts, tmp_path, capsys):
     sources = {
         "plain": ["--train", tmp_path / "whole.conllu"],
         "named": ["--train", *named(texts)],
@@ -42,7 +42,8 @@ def test_a_model_that_tells_no_languages_apart_learns_from_all_of_them_together(
         "both": ["--train", named(texts)[0], "--train-dir", texts],
     }
     for name, source in sources.items():
-        assert depinduce("train", *source, "--iterations", 2, "--out", tmp_path / name) == 0
+        options = ["--languages", "together", "--iterations", 2]
+        assert depinduce("train", *source, *options, "--out", tmp_path / name) == 0
         shown = capsys.readouterr().err
         assert ("2 languages thrown together, in sentences: en " in shown) == (name != "plain")
         assert (f"left out, for want of train.conllu and text.conllu: {texts / 'empty'}" in shown) == (
@@ -60,10 +61,12 @@ def test_a_model_that_tells_no_languages_apart_learns_from_all_of_them_together(
 def test_python_takes_languages_by_their_names(texts, tmp_path):
     paths = {name: [texts / name / "train.conllu"] for name in ("en", "fr")}
     told: list[str] = []
-    ours = Parser.train(paths, iterations=2, report=told.append)
+    ours = Parser.train(paths, iterations=2, languages="together", report=told.append)
     assert told[0].startswith("2 languages thrown together")
     sentences = {name: [*read_sentences(files[0])] for name, files in paths.items()}
-    others = Parser.train(sentences, dev={"fr": paths["fr"]}, iterations=2)
+    others = Parser.train(sentences, dev={"fr": paths["fr"]}, iterations=2, languages="together")
+    apart = Parser.train(paths, iterations=2, report=told.append)
+    assert "2 languages, in sentences: en 50, fr 70" in told and apart.model.languages == ("en", "fr")
     assert np.array_equal(ours.model.table.child, others.model.table.child)
     assert list(ours.model.history["training_data"]["languages"]) == ["en", "fr"]
     assert {sentence.language for some in sentences.values() for sentence in some} == {None}

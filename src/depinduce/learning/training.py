@@ -16,13 +16,13 @@ import numpy as np
 from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
-from depinduce.grammar.between_orders import raise_order
 from depinduce.learning.expect import EStep
+from depinduce.learning.languages import batches_of_languages, language_of, told_apart
 from depinduce.learning.learners.learner import Arrays, Learner, Start, View, under, with_prefix
 from depinduce.learning.posterior_constraint import TOLERANCE
 from depinduce.learning.settings.learning import LearningSettings
 
-DIVERGED = 2.0  # so many times the log-likelihood that a word had in the first batch is no fluctuation
+DIVERGED = 2.0  # so many times the log-likelihood that a word had in the first batches is no fluctuation
 ROUNDING = 1e-9  # by so much, relatively, an objective may fall for no reason
 NUMBERS = ("round", "best_round", "best_dev", "first_per_word", "previous")
 
@@ -76,9 +76,7 @@ class Training:
         self.train = [learner.sentences(train, "training") for learner in learners]
         self.in_start = [learner.sentences(train, "start") for learner in learners] if self.learns_start else []
         self.start_tables = [  # of those starts that are grammars
-            raise_order(learner.start_table(train), learner.order)
-            if self.learns_start and start.heads is None
-            else None
+            learner.start_table(train) if self.learns_start and start.heads is None else None
             for learner, start in zip(learners, self.starts, strict=True)
         ]
         charts = learners[:1] if settings.agreement else learners
@@ -87,6 +85,7 @@ class Training:
         self.e_step = EStep(learners, settings.agreement, settings.hard, self.constraints, settings.threads)
         self.dev = None if dev is None else [learner.sentences(dev, "held-out").all() for learner in learners]
         self.whole = None if self.in_batches else [sentences.all() for sentences in self.train]
+        self.language = language_of(train) if told_apart(settings, train) else None  # [sentence], if anybody asks
         self.longest = int(train.lengths.max())
         self.lengths = growing_lengths(settings, train.lengths)
         self.round, self.best_round = 0, 0
@@ -167,10 +166,12 @@ class Training:
         total, sentences_seen, words = 0.0, 0, 0
         for constraint in self.constraints:
             constraint.found = 0.0
-        for sentences in self._shuffled(max_length):
+        batches = self._shuffled(max_length)
+        first = 1 if self.language is None else min(len(self.corpus.languages), len(batches))  # one of every language
+        for number, sentences in enumerate(batches, start=1):
             total, sentences_seen = total + self.learn_from(sentences), sentences_seen + len(sentences)
             words += int(self.corpus.lengths[sentences].sum())
-            if np.isneginf(self.first_per_word):
+            if np.isneginf(self.first_per_word) and number >= first:
                 self.first_per_word = total / words
         for constraint in self.constraints:
             constraint.found /= words
@@ -206,16 +207,18 @@ class Training:
             if start.heads is not None:
                 counts.append(learner.counts_of_trees(data, start.heads[tokens]))
             elif table is not None:
-                expected = Problem(table, data.batch, data.factors).expect(threads=self.settings.threads)
-                counts.append(learner.counts(expected))
+                counts.append(learner.counts(data.problem(table).expect(threads=self.settings.threads)))
         return counts
 
     def _shuffled(self, max_length: int) -> list[np.ndarray]:
-        """The sentences of up to so many words in random order, in batches."""
+        """The sentences of up to so many words in random order, in batches; where languages are told apart, of one."""
         order = self.generator.permutation(len(self.corpus))
         order = order[self.corpus.lengths[order] <= max_length]
         size = self.settings.batch_size or max(len(order), 1)
-        return [order[k : k + size] for k in range(0, len(order), size)]
+        if self.language is None:
+            return [order[k : k + size] for k in range(0, len(order), size)]
+        batches = batches_of_languages(order, self.language, size, self.settings.languages == "alike", self.generator)
+        return batches if self.settings.batch_size else [np.concatenate(batches)]
 
     def _keep(self) -> None:
         """The present parameters are the best so far."""
@@ -231,7 +234,7 @@ class Training:
     def _warn_if_lower(self, objective: float, growing: bool) -> None:
         """A learner that climbs cannot lower its objective; but a start need not belong to its family."""
         slack = ROUNDING if not self.constraints else TOLERANCE
-        climbs = self.settings.climbs and not (self.in_batches and self.constraints)
+        climbs = self.settings.climbs and not (self.in_batches and self.constraints) and self.language is None
         settled = self.round > 2 or self.in_batches
         if climbs and settled and not growing and objective < self.previous - slack * abs(self.previous):
             hint = ". Lower --learning-rate or m_steps" if self.in_batches else ""

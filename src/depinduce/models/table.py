@@ -29,7 +29,7 @@ class Entry:
     network: bool = False  # has settings of a network, too
     sees_words: bool = False  # and of a network over words
     is_joint: bool = False  # has a part over tags and a part over words
-    tells_languages: bool = False  # has rules of every language; others learn from all languages thrown together
+    tells_languages: bool = False  # can have rules of every language; others learn from all thrown together
 
     @property
     def over_tags(self) -> bool:
@@ -45,6 +45,7 @@ def _counts(order: Order) -> Entry:
         learners="depinduce.learning.learners.closed_form:make_learners",
         model="depinduce.models.tag_model:GrammarModel",
         kind="tags",
+        tells_languages=True,
     )
 
 
@@ -62,7 +63,8 @@ def _network(order: Order, about: str, model: str, kind: str, **more: bool) -> E
 
 
 def _tags(order: Order) -> Entry:
-    return _network(order, "a neural grammar over tags", "depinduce.models.tag_model:GrammarModel", "tags")
+    place = "depinduce.models.tag_model:GrammarModel"
+    return _network(order, "a neural grammar over tags", place, "tags", tells_languages=True)
 
 
 def _words(order: Order) -> Entry:

@@ -19,9 +19,16 @@ class NetworkSettings:
     decision_rank: int = setting(10, "rank of the scores of decisions", expert=True)
     encoder: str = setting("ud", "the paper's encoder for UD (deeper) or for WSJ", choices=("ud", "wsj"), expert=True)
     skip_connections: bool = setting(True, "let the encoder see the token again beside what it made of it", expert=True)
+    vector_size: int = setting(16, "several languages: size of the vector of each", expert=True)
+    vector_dropout: float = setting(
+        0.1, "share of the steps in which a language goes without its vector, which teaches the universal grammar",
+        expert=True)  # fmt: skip
 
     def __post_init__(self):
         sizes = ("size", "child_rank", "decision_rank")
         require_within(1, MOST_SIZE, **{name: getattr(self, name) for name in sizes})
+        require_within(0, MOST_SIZE, vector_size=self.vector_size)
+        if not 0 <= self.vector_dropout < 1:
+            raise DepinduceError(f"vector_dropout cannot be {self.vector_dropout}: at least 0, less than 1.")
         if self.encoder not in ("ud", "wsj"):
             raise DepinduceError(f"There is no encoder {self.encoder!r}. Choose from: ud, wsj.")

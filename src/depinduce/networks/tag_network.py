@@ -9,12 +9,14 @@ rank, different for each kind of rule, and a softmax makes them probabilities:
     decision(a | p, s)    likewise, with h_a of STOP or GO
     root(c)               Σᵢ (C_root h_root)ᵢ (C_c h_c)ᵢ, summed over valences and directions, which a root has not
 
-The whole table comes from one pass: all symbols in all roles go through the encoder together.
+The whole table comes from one pass: all symbols in all roles go through the encoder together. Where languages are told
+apart, x is another in each of them, see `language_vectors`, and so is the table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import chain
 
 import torch
@@ -23,6 +25,7 @@ from torch import Tensor, nn
 from depinduce.grammar.rules import HAS, NO, Order, RuleTable
 from depinduce.networks.encoder import DIRECTIONS, VALENCES, Encoder, encode
 from depinduce.networks.gradients import Gradients, PullBack, differentiable
+from depinduce.networks.language_vectors import LanguageVectors, moved
 from depinduce.networks.network_settings import NetworkSettings
 from depinduce.networks.trilinear import log_probabilities
 
@@ -37,7 +40,8 @@ class RuleNetwork(nn.Module):
     _inputs: Tensor
     _rows: Tensor
 
-    def __init__(self, order: Order, tags: int, settings: NetworkSettings | None = None):
+    def __init__(self, order: Order, tags: int, settings: NetworkSettings | None = None, languages: int = 0):
+        """languages: so many are told apart"""
         super().__init__()
         settings = settings or NetworkSettings()
         self.order, self.tags = order, tags
@@ -52,22 +56,37 @@ class RuleNetwork(nn.Module):
         self.child_factors = nn.Linear(size, 2 * settings.child_rank, bias=False)  # of child rules, then of root rules
         self.decision_factors = nn.Linear(size, settings.decision_rank, bias=False)
         self.root_factors = nn.Linear(size, settings.child_rank, bias=False)
+        self.languages = LanguageVectors(languages, len(self.embedding), settings) if languages else None
         tokens, inputs, self._shapes = _layout(order, tags)
         self.register_buffer("_tokens", tokens, persistent=False)
         self.register_buffer("_inputs", inputs, persistent=False)
         self.register_buffer("_rows", _rows(order, tags), persistent=False)
         self._weights = tuple(self.parameters())  # to collect them at every step takes longer than some products
 
-    def forward(self) -> Rules:
-        """log p of every rule: the arrays of a `RuleTable`, open to autograd."""
-        return differentiable(self._compute, *self._weights)
+    def forward(self, language: int | None = None) -> Rules:
+        """log p of every rule, in a language or in none: the arrays of a `RuleTable`, open to autograd."""
+        return differentiable(partial(self._compute, language), *self._weights)
 
     @torch.no_grad()
-    def rules(self) -> tuple[Rules, PullBack[Gradients]]:
+    def rules(self, language: int | None = None) -> tuple[Rules, PullBack[Gradients]]:
         """log p of every rule, and the way back to the gradient by each of the parameters. Faster than autograd."""
-        return self._compute(*self._weights)
+        return self._compute(language, *self._weights)
 
-    def _compute(self, embedding: Tensor, roles: Tensor, *rest: Tensor) -> tuple[Rules, PullBack[Gradients]]:
+    def _compute(self, language: int | None, *weights: Tensor) -> tuple[Rules, PullBack[Gradients]]:
+        if self.languages is None:
+            return self._of_symbols(*weights)
+        embedding, *rest, vectors, maps = weights
+        symbols, back_to_embedding = moved(embedding, vectors, maps, language)
+        rules, back_to_symbols = self._of_symbols(symbols, *rest)
+
+        def pull_back(*to_rules: Tensor) -> Gradients:
+            to_symbols, *to_rest = back_to_symbols(*to_rules)
+            to_embedding, *to_languages = back_to_embedding(to_symbols)
+            return to_embedding, *to_rest, *to_languages
+
+        return rules, pull_back
+
+    def _of_symbols(self, embedding: Tensor, roles: Tensor, *rest: Tensor) -> tuple[Rules, PullBack[Gradients]]:
         encoder_weights, factor_weights = rest[: -len(self._shapes)], rest[-len(self._shapes) :]
         in_roles = (embedding @ roles.t()).view(-1, embedding.shape[1])  # [symbol · role, size]
         tokens = in_roles.index_select(0, self._tokens)
@@ -106,9 +125,9 @@ class RuleNetwork(nn.Module):
         return (roots.squeeze(0), children, decisions), pull_back
 
     @torch.no_grad()
-    def table(self) -> RuleTable:
+    def table(self, language: int | None = None) -> RuleTable:
         """The rule table as the charts want it, in double precision."""
-        return as_table(self.rules()[0])
+        return as_table(self.rules(language)[0])
 
 
 def as_table(parts: Rules) -> RuleTable:

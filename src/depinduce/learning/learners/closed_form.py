@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
 
 from depinduce.chart.engine import Expectations
-from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus
 from depinduce.grammar.between_orders import lower_order
 from depinduce.grammar.multinomials import Multinomials, random_counts, uniform_counts
 from depinduce.grammar.rules import Order, RuleCounts, RuleTable, tag_batch
+from depinduce.grammar.stacked import chosen, parted, stacked
 from depinduce.grammar.trees import tree_counts
 from depinduce.learning.harmonic import harmonic_table
+from depinduce.learning.languages import by_language, told_apart, weighing, words_of
 from depinduce.learning.learners.learner import Arrays, Learner, Start, View, under, with_prefix
 from depinduce.learning.minibatches import Data, Minibatches
 from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.counts import CountSettings
+from depinduce.models.model import Model
+from depinduce.models.polyglot_model import PolyglotModel, with_mean
 from depinduce.models.tag_model import GrammarModel
 
 
@@ -39,13 +44,13 @@ class CountLearner(Learner):
         return Minibatches(self.order, corpus, self.settings.non_heads_in(stage))
 
     def view(self, data: Data, training: bool = False) -> View:
-        return View(Problem(self.table, data.batch, data.factors), data)
+        return View(data.problem(self.table), data)
 
     def counts(self, expected: Expectations) -> RuleCounts:
         return expected.counts
 
     def counts_of_trees(self, data: Data, heads: np.ndarray) -> RuleCounts:
-        return tree_counts(self.table, data.batch, heads)
+        return tree_counts(data.problem(self.table).table, data.batch, heads)
 
     # ---------------------------------------------------------------- from counts to parameters
 
@@ -79,7 +84,7 @@ class CountLearner(Learner):
     def keep(self) -> None:
         self.best = self.table
 
-    def model(self, about: Mapping[str, Any], best: bool = True) -> GrammarModel:
+    def model(self, about: Mapping[str, Any], best: bool = True) -> Model:
         return GrammarModel(self.order, self.tags, self.best if best else self.table, **about)
 
     def state(self) -> Arrays:
@@ -93,8 +98,57 @@ class CountLearner(Learner):
         self.family = self.family.with_pseudo(RuleCounts(**under("pseudo.", state)))
 
 
+class CountsOfLanguages(CountLearner):
+    """The grammars of several languages, around a universal one that is the mean of all.
+
+        U(rule)   ∝ the mean of all E_l(rule), languages scaled to the same number of sentences, + pseudo-count
+        p_l(rule) ∝ E_l(rule) + pseudo-count + strength · U(rule)
+
+    for the expected counts E_l of a language l. U is estimated anew whenever the others are. It stands last in a table.
+    """
+
+    def __init__(self, settings: CountSettings, train: Corpus):
+        super().__init__(settings, train)
+        self.names, self.sizes = train.languages, weighing(settings, train)
+        self.family = self.family.with_pseudo(stacked([self.family.pseudo] * len(self.names)))
+        self.table = self.best = stacked([self.table] * (len(self.names) + 1))
+
+    def sentences(self, corpus: Corpus, stage: str) -> Minibatches:
+        return Minibatches(self.order, corpus, self.settings.non_heads_in(stage), apart=True)
+
+    def begin(self, start: Start, train: Corpus) -> None:
+        """Every language begins as if it was alone; where there are trees, around their mean."""
+        each = [CountLearner(self.settings, train) for _ in self.names]
+        for learner, name, text in zip(each, self.names, by_language(train), strict=True):
+            heads = None if start.heads is None else start.heads[words_of(train, name)]
+            learner.begin(Start(start.name, heads), text)
+        self.family = self.family.with_pseudo(stacked(learner.family.pseudo for learner in each))
+        self.table = with_mean(stacked(learner.table for learner in each))
+        if start.heads is not None:
+            self.table = self.estimate(self.counts_of_trees(self.sentences(train, "start").all(), start.heads))
+
+    def learn(self, view: View, counts: RuleCounts, sentences: int, steps: int | None = None) -> None:
+        self.table = self.estimate(counts)
+
+    def estimate(self, counts: RuleCounts) -> RuleTable:
+        """The grammars of all languages from their counts."""
+        share = self.sizes.mean() / self.sizes / len(self.names)  # [language]
+        mean = reduce(add, (float(own) * part for own, part in zip(share, parted(counts), strict=True)))
+        pseudo = reduce(add, (1 / len(self.names) * part for part in parted(self.family.pseudo)))
+        universal = self.family.with_pseudo(pseudo).estimate(mean)
+        prior = self.settings.language_strength * RuleCounts(*map(np.exp, universal.parts))
+        around = self.family.with_pseudo(self.family.pseudo + stacked([prior] * len(self.names)))
+        return stacked([around.estimate(counts), universal])
+
+    def beside_likelihood(self) -> float:
+        return self.family.log_prior(chosen(self.table, range(len(self.names))))
+
+    def model(self, about: Mapping[str, Any], best: bool = True) -> PolyglotModel:
+        return PolyglotModel.of(self.order, self.tags, self.names, self.best if best else self.table, **about)
+
+
 def make_learners(
     settings: CountSettings, configuration: Configuration, train: Corpus, seed: int, vectors: np.ndarray | None = None
 ) -> list[Learner]:
     """The learners of a count model: one."""
-    return [CountLearner(settings, train)]
+    return [CountsOfLanguages(settings, train) if told_apart(settings, train) else CountLearner(settings, train)]

@@ -14,7 +14,6 @@ import copy
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,15 +23,19 @@ from depinduce.chart.engine import Expectations
 from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus, Vocabulary, read_sentences
 from depinduce.corpus.word_vectors import read_vectors, train_vectors
+from depinduce.grammar.between_orders import raise_order
 from depinduce.grammar.inside_out import as_outside_in, counts_inside_out
 from depinduce.grammar.multinomials import uniform_counts
 from depinduce.grammar.rules import Order, RuleCounts, RuleTable
+from depinduce.grammar.stacked import each_of, stacked
 from depinduce.grammar.trees import tree_counts
 from depinduce.learning.harmonic import harmonic_table
+from depinduce.learning.languages import by_language, told_apart
 from depinduce.learning.learners.learner import Arrays, Learner, View
 from depinduce.learning.minibatches import Data, Minibatches
 from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.networks import NeuralSettings
+from depinduce.models.polyglot_model import PolyglotModel
 from depinduce.models.tag_model import GrammarModel
 from depinduce.models.word_model import LexicalModel
 from depinduce.networks.gradients import PullBack
@@ -108,7 +111,7 @@ class GradientLearner(Learner):
     def keep(self) -> None:
         self.best_weights = self.weights()
 
-    def model(self, about: Mapping[str, Any], best: bool = True) -> GrammarModel | LexicalModel:
+    def model(self, about: Mapping[str, Any], best: bool = True) -> GrammarModel | PolyglotModel | LexicalModel:
         if not best:
             return self.model_now(about)
         now = self.weights()
@@ -118,7 +121,7 @@ class GradientLearner(Learner):
         return made
 
     @abstractmethod
-    def model_now(self, about: Mapping[str, Any]) -> GrammarModel | LexicalModel:
+    def model_now(self, about: Mapping[str, Any]) -> GrammarModel | PolyglotModel | LexicalModel:
         """The model with the present weights."""
 
     def state(self) -> Arrays:
@@ -141,50 +144,90 @@ class GradientLearner(Learner):
 
 
 class TagLearner(GradientLearner):
-    """A network over tags; its rules are the same for all sentences."""
+    """A network over tags; its rules are the same for all sentences, or for all of one language."""
 
     network: RuleNetwork
 
-    def __init__(self, network: RuleNetwork, tags: Vocabulary, settings: NeuralSettings, seed: int):
+    def __init__(
+        self,
+        network: RuleNetwork,
+        tags: Vocabulary,
+        settings: NeuralSettings,
+        seed: int,
+        languages: tuple[str, ...] = (),
+        vector_dropout: float = 0.0,
+    ):
+        """languages: those that the network tells apart"""
         super().__init__(network, settings, seed)
-        self.tags = tags
+        self.tags, self.languages, self.vector_dropout = tags, languages, vector_dropout
 
     def sentences(self, corpus: Corpus, stage: str) -> Minibatches:
-        return Minibatches(self.order, corpus, self.settings.non_heads_in(stage))
+        return Minibatches(self.order, corpus, self.settings.non_heads_in(stage), apart=bool(self.languages))
 
     @property
     def is_sound(self) -> bool:
-        return all(bool(torch.isfinite(part.sum())) for part in self.network.rules()[0])
-
-    @cached_property
-    def _like(self) -> RuleCounts:
-        """Counts of the right shape."""
-        return uniform_counts(self.order, self.network.tags)
+        return bool(torch.isfinite(self.parameters.sum())) and all(
+            bool(torch.isfinite(part.sum())) for part in self.network.rules()[0]
+        )
 
     def rules(self, data: Data, noise: torch.Generator | None = None) -> tuple[Rules, PullBack]:
-        return self.network.rules()
+        if data.languages is None:
+            return self.network.rules()
+        return stacked_rules([self.network.rules(self._vector(number, noise)) for number in data.languages.tolist()])
+
+    def _vector(self, language: int, noise: torch.Generator | None) -> int | None:
+        """Whose vector makes the rules of a language: its own or, for none and sometimes in training, nobody's."""
+        if language == len(self.languages):
+            return None
+        dropped = noise is not None and float(torch.rand((), generator=noise)) < self.vector_dropout
+        return None if dropped else language
 
     def problem(self, rules: Rules, data: Data) -> Problem:
         table = as_table(rules)
-        return Problem(as_outside_in(table) if self.settings.inside_out else table, data.batch, data.factors)
+        table = each_of(as_outside_in, table) if self.settings.inside_out else table
+        return Problem(table, data.batch, data.factors)
 
     def start_table(self, train: Corpus) -> RuleTable:
-        return harmonic_table(train)
+        texts = by_language(train) if self.languages else [train]
+        return stacked(raise_order(harmonic_table(text), self.order) for text in texts)
 
     def rules_counted(self, counts: RuleCounts) -> RuleCounts:
         """The chart's counts as those of the rules."""
-        return counts_inside_out(counts) if self.settings.inside_out else counts
+        return each_of(counts_inside_out, counts) if self.settings.inside_out else counts
 
     def counts(self, expected: Expectations) -> RuleCounts:
         return self.rules_counted(expected.counts)
 
     def counts_of_trees(self, data: Data, heads: np.ndarray) -> RuleCounts:
-        return self.rules_counted(tree_counts(self._like, data.batch, heads))
+        grammars = 1 if data.languages is None else len(data.languages)
+        like = stacked([uniform_counts(self.order, self.network.tags)] * grammars)
+        return self.rules_counted(tree_counts(like, data.batch, heads))
 
-    def model_now(self, about: Mapping[str, Any]) -> GrammarModel:
-        weights, table = {name: tensor.numpy() for name, tensor in self.weights().items()}, self.network.table()
-        inside_out = self.settings.inside_out
-        return GrammarModel(self.order, self.tags, table, inside_out=inside_out, network=weights, **about)
+    def model_now(self, about: Mapping[str, Any]) -> GrammarModel | PolyglotModel:
+        made = {
+            "network": {name: tensor.numpy() for name, tensor in self.weights().items()},
+            "inside_out": self.settings.inside_out,
+            **about,
+        }
+        if not self.languages:
+            return GrammarModel(self.order, self.tags, self.network.table(), **made)
+        table = stacked(self.network.table(language) for language in (*range(len(self.languages)), None))
+        return PolyglotModel.of(self.order, self.tags, self.languages, table, **made)
+
+
+def stacked_rules(rules: list[tuple[Rules, PullBack]]) -> tuple[Rules, PullBack]:
+    """The rules of several grammars of one network as those of one table; a gradient is the sum of theirs."""
+    if len(rules) == 1:
+        return rules[0]
+    tables, backs = zip(*rules, strict=True)
+
+    def pull_back(*to_rules: torch.Tensor) -> list[torch.Tensor]:
+        to_each = zip(*(to_part.chunk(len(backs)) for to_part in to_rules), strict=True)
+        gradients = [back(*to_own) for back, to_own in zip(backs, to_each, strict=True)]
+        return [torch.stack(of_parameter).sum(0) for of_parameter in zip(*gradients, strict=True)]
+
+    root, child, decision = (torch.cat(parts) for parts in zip(*tables, strict=True))
+    return (root, child, decision), pull_back
 
 
 class WordLearner(GradientLearner):
@@ -245,8 +288,10 @@ def make_learners(
     learners: list[Learner] = []
     model = settings.entry
     if model.is_joint or not model.sees_words:
-        network = RuleNetwork(settings.order, len(train.tag_vocabulary), configuration.network)
-        learners.append(TagLearner(network, train.tag_vocabulary, settings, seed))
+        sizes, tags = configuration.network or NetworkSettings(), train.tag_vocabulary
+        languages = train.languages if told_apart(settings, train) else ()
+        network = RuleNetwork(settings.order, len(tags), sizes, len(languages))
+        learners.append(TagLearner(network, tags, settings, seed, languages, sizes.vector_dropout))
     if model.sees_words:
         lexical, unlexical = configuration.lexical, configuration.network
         assert lexical is not None and unlexical is not None

@@ -25,13 +25,16 @@ class CountSettings(LearningSettings):
     prior_strength: float = setting(
         0.0, "second order: pseudo-counts per row around the first-order estimates of the start (try 100 to 1000)"
     )
+    language_strength: float = setting(
+        100.0, "several languages: pseudo-counts per row around the mean of all", expert=True
+    )
     child_valence: bool = setting(True, "let the choice of a child depend on whether it is the first", expert=True)
 
     def __post_init__(self):
         super().__post_init__()
         self.require_choice("em", ("soft", "hard"))
         self.require_at_least(1, "iterations")
-        self.require_at_least(0, "smoothing", "prior_strength")
+        self.require_at_least(0, "smoothing", "prior_strength", "language_strength")
         without_trees = self.init[0] in WITHOUT_TREES and not self.ladder
         if self.prior_strength > 0 and (self.order is Order.FIRST or without_trees):
             raise DepinduceError(
