@@ -16,7 +16,7 @@ from learning.languages import TAGS, language, universal_of
 from depinduce.chart.problems import mean_posteriors
 from depinduce.errors import DepinduceError
 from depinduce.learning import ladder, plans
-from depinduce.learning.ladder import text_of
+from depinduce.learning.languages import text_of
 from depinduce.learning.run import METRICS, Progress, Run
 from depinduce.learning.settings.configuration import configure
 from depinduce.models.committee_model import CommitteeModel

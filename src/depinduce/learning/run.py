@@ -305,7 +305,7 @@ class Run:
     def _grammar(self, rung: Rung, table: RuleTable, finished: bool = True) -> Any:
         """The grammar of a rung that was finished, or those of all languages."""
         text, order = self._ladder(rung).text, rung.settings.order
-        about = {"inside_out": rung.settings.inside_out} | self._about(rung, finished)
+        about: dict[str, Any] = {"inside_out": rung.settings.inside_out} | self._about(rung, finished)
         if self._tells_languages(rung):
             return PolyglotModel(order, text.tag_vocabulary, text.languages, table, **about)
         return GrammarModel(order, text.tag_vocabulary, table, **about)

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.learning.expect import EStep
