@@ -28,7 +28,10 @@ BASES: dict[str, dict[str, Any]] = {
     "joint-sibling": {"method": "em", "epochs": 1},
 }
 EXPERT: dict[str, dict[str, Any]] = {  # values of all settings without an option, none of them its default
-    "dmv": {"child_valence": False, "rules_share": 0.7, "constraint": ["start", "training"], "rare_tags": 9},
+    "dmv": {
+        "child_valence": False, "rules_share": 0.7, "constraint": ["start", "training"], "rare_tags": 9,
+        "language_strength": 10.0,
+    },
     "hdp-dep": {
         "symbols": "categories", "emit": "words", "top_concentration": 2.0, "concentration": 5.0, "child_prior": 0.5,
         "decision_prior": 2.0, "emission_prior": 0.2,
@@ -41,7 +44,7 @@ EXPERT: dict[str, dict[str, Any]] = {  # values of all settings without an optio
         "size": 8, "child_rank": 4, "decision_rank": 2, "encoder": "wsj", "skip_connections": False, "tag_size": 5,
         "word_size": 3, "dropout": 0.25, "lexical_child_rank": 4, "lexical_decision_rank": 2, "lexical_encoder": "ud",
         "softmax_memory": 16, "m_steps": 2, "batch_size": 5, "start_epochs": 1, "start_trees": "best",
-        "generation": "inside-out",
+        "generation": "inside-out", "vector_size": 3, "vector_dropout": 0.5,
     },
 }  # fmt: skip
 
