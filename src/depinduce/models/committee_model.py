@@ -32,8 +32,8 @@ class CommitteeModel(Model):
 
     kind: ClassVar[str] = "committee"
     why_no_single_trees: ClassVar[str] = (
-        "this model is a committee, whose members are asked how probable each arc is: nobody tells the probability of "
-        "a single tree. One of them, chosen with --part, would"
+        "this model is a committee, whose members tell how probable each arc is, and together not how probable a "
+        "single tree"
     )
 
     @property

@@ -81,9 +81,10 @@ def parse_trees(model: Model, corpus: Corpus, parsing: Parsing, first: int = 0) 
     """
     if parsing.several and not model.scores_trees:
         option = "--k-best" if parsing.k_best else "--samples"
+        another = f"one of its members, --part {' or '.join(model.parts)}" if model.parts else "another model"
         raise DepinduceError(
             f"{option}: {model.why_no_single_trees}. Leave the option away for the tree with the most probable arcs, "
-            "or take another model."
+            f"or take {another}."
         )
     seeds = sample_seeds(parsing.seed or 0, first + corpus.index) if parsing.samples else None
     if model.one_table:

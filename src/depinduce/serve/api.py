@@ -195,7 +195,7 @@ def rules_of_tree(shelf: Shelf, request: Mapping) -> Steps[Answer]:
         "note": "",
     }
     if not gives_several_trees(parser):
-        note = "The states of HDP-DEP are hidden: these are the rules of the grammar that sums over them."
+        note = f"How probable this tree is, nobody knows: {parser.model.why_no_single_trees}."
         return answer | {"log_probability": None, "note": note}
     if not is_projective(heads):
         note = "Some arcs cross, and this grammar generates only trees in which none do."

@@ -54,8 +54,9 @@ class Round:
 class RungFacts:
     """The rounds of one model of the ladder, and of each of its members."""
 
-    model: str
+    model: str  # of a committee, after the name of the member that it leads to
     members: list[list[Round]]
+    part: str = ""  # that member
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,12 @@ def _knowledge(model: Model, settings: dict[str, Any]) -> Iterator[str]:
             yield f"Which tags head which it took from {taught}, which other languages have taught."
         elif start[0] == "recipe":
             yield f"Every language first learned a grammar of its own, by the recipe {start[1]}."
+    if (agreement := model.history.get("committee", {}).get("agreement")) is not None:
+        outcome = "joined it" if "own" in model.parts else "was left out"
+        yield (
+            f"A grammar that learned from the text alone, by the recipe {settings.get('own_recipe')}, agrees with this "
+            f"in {agreement:.1%} of the words and {outcome}."
+        )
     if model.history.get("watched"):
         every = model.history.get("round_name", "round")
         yield f"Gold trees were watched: scores were recorded after every {every}, and decided nothing."
@@ -185,10 +192,12 @@ def _shown(value: Any) -> str:
 def _rungs(history: dict[str, Any]) -> Iterator[RungFacts]:
     """The rounds by rung and member, in the order of training."""
     rungs: dict[int, dict[int, list[Round]]] = {}
-    models: dict[int, str] = {}
+    models: dict[int, tuple[str, str]] = {}
     for line in history.get("rounds", []):
-        models[line["rung"]] = line["model"]
+        model, part = line["model"], line.get("part", "")
+        models[line["rung"]] = model if part in ("", model) else f"{part}, {model}", part
         rounds = rungs.setdefault(line["rung"], {}).setdefault(line["member"], [])
         rounds.append(Round(line["round"], line["train"], line["dev"], line["max_length"], line.get("watched") or {}))
     for number, members in rungs.items():
-        yield RungFacts(models[number], list(members.values()))
+        model, part = models[number]
+        yield RungFacts(model, list(members.values()), part)

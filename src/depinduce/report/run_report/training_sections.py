@@ -44,10 +44,7 @@ def curves_section(training: TrainingFacts) -> Section:
         return Section("curves", title, short, [paragraph(missing, "note")])
     content = [paragraph(_lead(training))]
     if len(training.rungs) > 1:
-        names = ", ".join(rung.model for rung in training.rungs)
-        content.append(
-            paragraph(f"Models were trained one after the other ({names}), each from the trees of the one before.")
-        )
+        content.append(paragraph(_one_after_the_other(training.rungs)))
     for rung in training.rungs:
         if len(training.rungs) > 1:
             content.append(subtitle(_name(rung)))
@@ -55,6 +52,17 @@ def curves_section(training: TrainingFacts) -> Section:
             content.append(paragraph(growing, "note"))
         content.append(grid(figure(chart) for chart in _charts(rung, training)))
     return Section("curves", title, short, content)
+
+
+def _one_after_the_other(rungs: list[RungFacts]) -> str:
+    parts = list(dict.fromkeys(rung.part for rung in rungs))
+    if len(parts) > 1:
+        return (
+            f"Grammars were trained one after the other ({', '.join(parts)}), the last from the trees on which those "
+            "before agree. A grammar of second order has models below it, each from the trees of the one before."
+        )
+    names = ", ".join(rung.model for rung in rungs)
+    return f"Models were trained one after the other ({names}), each from the trees of the one before."
 
 
 def _lead(training: TrainingFacts) -> str:
