@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from corpus.blocks import write
 from learning.languages import TAGS, language, universal_of
 
 from depinduce import Parser
-from depinduce.corpus import Sentence, read_text
+from depinduce.corpus import Sentence, build_corpus, read_text
 from depinduce.corpus.tagged import as_sentence
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
 from depinduce.grammar.stacked import stacked
-from depinduce.learning.adaptation import FEWEST, adapted, likeness
+from depinduce.learning import adaptation
+from depinduce.learning.adaptation import adapted, likeness
+from depinduce.learning.held_out import ENOUGH, FEWEST, reading_of_few
+from depinduce.learning.lesson import Lesson
+from depinduce.learning.settings.configuration import configure
+from depinduce.learning.settings.recipes import load_recipe
 from depinduce.parsing import streams
 
 UNIVERSAL = universal_of(("final", "initial", "mixed"))
@@ -58,7 +66,7 @@ def test_few_sentences_have_the_universal_order(universal, tmp_path):
     parser = Parser.load(universal)
     assert heads(parser.parse(some)) == heads(parser.parse(some, adapt=False))
     totals = parser.parse_file(text_file(tmp_path / "text.conllu", some), tmp_path / "parsed.conllu")
-    assert totals.learned == "fewer than 10 sentences of up to 15 words: parsed in the universal order"
+    assert totals.learned == "fewer than 10 sentences of up to 40 words: parsed in the universal order"
 
 
 @pytest.mark.parametrize("bound", ["MOST_LEARNED", "MOST_LEARNED_WORDS"])
@@ -108,3 +116,70 @@ def test_the_nearest_language_has_the_likeliest_rules():
         found = likeness(known, known.in_language(name), corpus)
         assert found.nearest[0][0] == name
         assert 0 < found.changed < 1
+
+
+def words_of(*lengths: int) -> list[Sentence]:
+    return [as_sentence([("word", "N"), *[("word", "D")] * (length - 1)]) for length in lengths]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "max_length", "learned"),
+    [
+        ([3] * ENOUGH + [16] * 5, 15, ENOUGH),  # enough short ones
+        ([3] * (ENOUGH - 2) + [16, 20, 20, 30, 41], 20, ENOUGH + 1),  # longer ones, and those as long as the last
+        ([18] * 4 + [40, 41], 40, 5),  # all that are not far too long
+        ([41] * 12, 15, 0),
+    ],
+)
+def test_longer_sentences_are_learned_from_if_there_are_too_few_short_ones(lengths, max_length, learned):
+    reading = reading_of_few(words_of(*lengths), replace(UNIVERSAL.reading, max_length=15))
+    assert reading.max_length == max_length
+    assert len(build_corpus(words_of(*lengths), reading)) == learned
+
+
+@pytest.mark.parametrize("given", ["files", "sentences", "stdin"])
+def test_training_and_parsing_learn_from_the_same_longer_sentences(given, universal, tmp_path, monkeypatch):
+    some = sentences("final", 60)
+    short = sorted(map(len, some))[30]  # so that too few are short enough
+    path = text_file(tmp_path / "text.conllu", some)
+    if given == "stdin":
+        monkeypatch.setattr(sys, "stdin", path.open())
+    source = {"files": [path], "sentences": some, "stdin": ["-"]}[given]
+    configuration = configure(load_recipe("adapt") | {"init": ("universal", universal), "max_length": short - 1})
+    lesson = Lesson.of(configuration, source)
+    assert ENOUGH <= len(lesson.train) < 60
+    assert lesson.configuration.reading.max_length == lesson.train.lengths.max() >= short
+    model, _ = lesson.run().go()
+    assert model.reading.max_length == lesson.train.lengths.max()
+    limited = UNIVERSAL.with_reading(replace(UNIVERSAL.reading, max_length=short - 1))
+    assert heads(Parser(model).parse(some)) == heads(Parser(limited).parse(some))
+
+
+TINY = {  # with as many sentences as there are, a committee of count models
+    "adapt": 'model = "committee"\ninit = ["universal", "{universal}"]\nfewest_sentences = 60\nleast_agreement = 0.1\n'
+    'own_recipe = "{folder}/own.toml"\nstudent_recipe = "{folder}/student.toml"\n',
+    "own": 'model = "dmv-sibling"\nladder = ["dmv"]\niterations = 3\nprior_strength = 10.0\n',
+    "student": 'model = "dmv-sibling"\nladder = ["dmv-grand"]\niterations = 2\n',
+}
+
+
+def test_parsing_a_longer_text_gives_the_trees_of_the_committee(universal, tmp_path, monkeypatch):
+    for name, text in TINY.items():
+        write(tmp_path / f"{name}.toml", text.format(universal=universal, folder=tmp_path))
+    monkeypatch.setattr(adaptation, "load_recipe", lambda name: load_recipe(str(tmp_path / f"{name}.toml")))
+    some, told = sentences("final", 60), []
+    trained = Parser.train(some, recipe=str(tmp_path / "adapt.toml"), report=told.append)
+    assert list(trained.model.parts) == ["order-free", "own", "student"]
+    wanted = heads(trained.parse(some))
+    assert heads(Parser.load(universal).parse(some)) == wanted
+    monkeypatch.setattr(streams, "QUICK", 0.0)
+    seen: list[float] = []
+    source, out = text_file(tmp_path / "text.conllu", some), tmp_path / "parsed.conllu"
+    totals = Parser.load(universal).parse_file(
+        source, out, report=lambda totals: seen.append(totals.learning), threads=2
+    )
+    assert [sentence.heads for sentence in read_text(out.read_text("utf-8"))] == wanted
+    assert seen[0] < seen[-2] == 1.0 and seen[-1] is None
+    agreed = f"its own grammar agrees with the order-free one in {trained.model.history['committee']['agreement']:.1%}"
+    assert totals.learned.endswith(f"; {agreed} of the words and joined it")
+    assert told[-1].endswith(f"; {agreed} of the words and joined it")

@@ -13,7 +13,7 @@ from contextlib import suppress
 from importlib import import_module
 
 from depinduce import __version__
-from depinduce.cli.console import warn
+from depinduce.cli.console import warn_once
 from depinduce.cli.options import ArgumentParser, HelpFormatter
 from depinduce.errors import DepinduceError
 from depinduce.interruption import INTERRUPTED, exit_code, like_ctrl_c
@@ -58,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without ≤ still gets the table
     with like_ctrl_c() as received, warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_: warn(str(message))
+        warnings.showwarning = warn_once()
         code = _guarded(arguments)
     return exit_code(code, received)
 

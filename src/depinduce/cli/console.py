@@ -26,6 +26,18 @@ def warn(message: str) -> None:
     say(f"depinduce: warning: {message}")
 
 
+def warn_once() -> Callable[..., None]:
+    """What shows warnings, whoever gives them, each of them once."""
+    told: set[str] = set()
+
+    def show(message: Warning | str, *_: object) -> None:
+        if str(message) not in told:
+            told.add(str(message))
+            warn(str(message))
+
+    return show
+
+
 def show_text(text: object) -> None:
     """Lines of output for people to read."""
     print(visible(str(text), lines=True))

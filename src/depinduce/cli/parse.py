@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import warnings
 
 from depinduce.cli.console import as_duration, progress, say, warn
 from depinduce.cli.options import Renamed, add_settings, given_settings
@@ -61,7 +60,6 @@ def run(arguments: argparse.Namespace) -> int:
     from depinduce.parsing.streams import Throughput, about_unknown_tags
 
     names = ("decode", "posteriors", "threads", "k_best", "samples", "seed", "log_likelihood", "max_words")
-    warnings.showwarning = lambda message, *_: warn(str(message))
     options = {name: getattr(arguments, name) for name in names}
     Parsing(**options)  # faults of the options show before the model is loaded
     reading = given_settings(arguments, Reading)

@@ -9,14 +9,13 @@ import numpy as np
 
 from depinduce.corpus import Corpus, Sentence, Vocabulary, build_corpus, in_vocabulary
 from depinduce.corpus.tags import find_tags
+from depinduce.learning.held_out import FEWEST, LONGEST, LOOKED_AT, reading_of_few
 from depinduce.learning.run import Progress, Run
 from depinduce.learning.settings.configuration import MAX_LENGTH, configure
 from depinduce.learning.settings.recipes import load_recipe
 from depinduce.learning.starts import require_known_tags
 from depinduce.models.model import Model
 from depinduce.parsing.decoding import Parsing, parse_corpus
-
-FEWEST = 10  # sentences from which an order is learned
 
 
 @dataclass(frozen=True)
@@ -67,9 +66,10 @@ def adapted(
     if model.headedness is None or any(sentence.language in model.languages for sentence in sentences):
         return model, ""
     reading = replace(model.reading, max_length=model.reading.max_length or MAX_LENGTH)
+    reading = reading_of_few(sentences[:LOOKED_AT], reading)
     train = build_corpus(sentences, reading)
     if len(train) < FEWEST:
-        few = f"fewer than {FEWEST} sentences of up to {reading.max_length} words"
+        few = f"fewer than {FEWEST} sentences of up to {LONGEST} words"
         return model, f"{few}: parsed in the universal order"
     train = with_tags_of(model, train, "the text")
     configuration = configure(load_recipe("adapt") | vars(reading) | {"non_heads": model.non_heads})

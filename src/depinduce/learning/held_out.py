@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
 
-from depinduce.corpus import Corpus, Reading, Sentence, Vocabulary, build_corpus, read_sentences
+from depinduce.corpus import Corpus, Reading, Sentence, build_corpus, read_sentences
 from depinduce.corpus.tags import called
 from depinduce.errors import DepinduceError
 from depinduce.learning.languages import told_apart
@@ -17,11 +19,37 @@ from depinduce.learning.settings.learning import LearningSettings
 
 Texts = Sequence[str | Path] | Sequence[Sentence]  # files, or what somebody has read from files
 Source = Texts | Mapping[str, Texts]  # the latter: of several languages, by their names
+FEWEST = 10  # sentences from which the order of a language is learned
+ENOUGH = 50  # short sentences; where there are fewer, longer ones are learned from, too,
+LONGEST = 40  # of up to so many words
+LOOKED_AT = 1000  # sentences, to see whether there are enough
 
 
 def training_corpus(source: Source, reading: Reading) -> Corpus:
     """The sentences to learn from; none is an error that says why."""
-    train = _load(source, reading, languages=_languages(source))
+    return _required(build_corpus(_sentences(source), reading, languages=_languages(source)), source)
+
+
+def adaptation_corpus(source: Source, reading: Reading) -> tuple[Corpus, Reading]:
+    """The sentences to learn the order of a language from, and how they were read, see `reading_of_few`."""
+    sentences = _sentences(source)
+    first = list(islice(sentences, LOOKED_AT))  # stdin can be read only once
+    reading = reading_of_few(first, reading)
+    return _required(build_corpus(chain(first, sentences), reading, languages=_languages(source)), source), reading
+
+
+def reading_of_few(sentences: Sequence[Sentence], reading: Reading) -> Reading:
+    """The same reading; but if it finds fewer than 50 sentences, one for longer ones, until there are 50.
+
+    Long sentences tell more of an order than none. Where there are enough short ones, they only harm.
+    """
+    if reading.max_length is None or reading.max_length >= LONGEST:
+        return reading
+    shortest = np.sort(build_corpus(sentences, replace(reading, max_length=LONGEST)).lengths)[:ENOUGH]
+    return replace(reading, max_length=max(reading.max_length, shortest.max(initial=0).item()))
+
+
+def _required(train: Corpus, source: Source) -> Corpus:
     if len(train) == 0:
         reasons = {
             "too long: raise --max-length": train.too_long,
@@ -44,7 +72,7 @@ def held_out(source: Source, reading: Reading, train: Corpus) -> Corpus:
     if strangers:
         known = f"it has {' '.join(train.languages)}" if train.languages else "name those of --train, too"
         raise DepinduceError(f"--dev: training has no language {strangers[0]}; {known}.")
-    dev = _load(source, reading, train.tag_vocabulary, train.languages)
+    dev = build_corpus(_sentences(source), reading, tag_vocabulary=train.tag_vocabulary, languages=train.languages)
     if dev.unknown_tags:
         names = " ".join(sorted(dev.unknown_tags))
         warnings.warn(f"held-out sentences with tags that training has not seen are left out: {names}", stacklevel=2)
@@ -77,10 +105,6 @@ def about_languages(settings: LearningSettings, train: Corpus) -> str | None:
     told = ", ".join(f"{name} {sentences}" for name, sentences in train.sentences_by_language().items())
     number = f"{len(train.languages)} language{'s' if len(train.languages) > 1 else ''}"
     return f"{number}{'' if told_apart(settings, train) else ' thrown together'}, in sentences: {told}"
-
-
-def _load(source: Source, reading: Reading, tags: Vocabulary | None = None, languages: tuple[str, ...] = ()) -> Corpus:
-    return build_corpus(_sentences(source), reading, tag_vocabulary=tags, languages=languages)
 
 
 def _sentences(source: Source, language: str | None = None) -> Iterator[Sentence]:

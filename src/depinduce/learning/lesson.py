@@ -12,7 +12,7 @@ from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.files import LOCK, only_writer, remove_in_order
 from depinduce.learning.adaptation import Likeness, likeness, with_tags_of
-from depinduce.learning.held_out import Source, held_out, training_corpus
+from depinduce.learning.held_out import Source, adaptation_corpus, held_out, training_corpus
 from depinduce.learning.run import Run, Watch
 from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.learning import LearningSettings
@@ -32,6 +32,7 @@ class Lesson:
     train: Corpus
     dev: Corpus | None = None
     watch: Watch | None = None
+    universal: Model | None = None  # the grammar that --init names, where a training starts from one
 
     @classmethod
     def of(
@@ -43,37 +44,37 @@ class Lesson:
         *,
         quiet: bool = False,
         watched_lengths: tuple[str, ...] = ("15", "40"),
+        universal: Model | None = None,
     ) -> Lesson:
-        """quiet: whoever asks has warned of everything before"""
+        """quiet: whoever asks has warned of everything before; universal: it need not be read, here it is"""
         reading = configuration.reading
         with warnings.catch_warnings():
             if quiet:
                 warnings.simplefilter("ignore")
-            corpus = _in_tags_of_start(configuration.learning, training_corpus(train, reading))
+            init = configuration.learning.init
+            if init[0] == "universal":
+                corpus, reading = adaptation_corpus(train, reading)
+                configuration = configuration.replace(max_length=reading.max_length)
+                universal = universal or load_universal(*init[1:])
+                corpus = with_tags_of(universal, corpus, f"--init {' '.join(init)}")
+            else:
+                corpus = training_corpus(train, reading)
             others = held_out(dev, reading, corpus) if dev else None
         watching = watcher(watch, corpus, reading, watched_lengths) if watch else None
-        return cls(configuration, corpus, others, watching)
+        return cls(configuration, corpus, others, watching, universal)
 
     def run(self, directory: str | Path | None = None, *, resume: bool = False) -> Run:
         """The training, at its beginning or, to go on with it, where the one in the directory was."""
-        run = Run(self.configuration, self.train, self.dev, directory, self.watch)
+        run = Run(self.configuration, self.train, self.dev, directory, self.watch, self.universal)
         if resume and run.directory is not None and (run.directory / CONFIGURATION).exists():
             run.resume()
         return run
 
     def likeness(self, model: Model) -> Likeness | None:
         """What has become of the universal grammar that the training started from, if it did."""
-        settings = self.configuration.learning
-        if settings.init[0] != "universal":
+        if self.universal is None:
             return None
-        return likeness(load_universal(*settings.init[1:]), model, self.train, settings.threads)
-
-
-def _in_tags_of_start(settings: LearningSettings, corpus: Corpus) -> Corpus:
-    """The corpus with the tags of the universal grammar that a training starts from, if it does."""
-    if settings.init[0] != "universal":
-        return corpus
-    return with_tags_of(load_universal(*settings.init[1:]), corpus, f"--init {' '.join(settings.init)}")
+        return likeness(self.universal, model, self.train, self.configuration.learning.threads)
 
 
 @contextmanager

@@ -44,8 +44,9 @@ class Plan:
 
     called: ClassVar[str] = ""  # what the name of a ladder is called in the metrics
 
-    def __init__(self, configuration: Configuration, train: Corpus):
-        self.configuration, self.train = configuration, train
+    def __init__(self, configuration: Configuration, train: Corpus, universal: Model | None = None):
+        """universal: the grammar that --init names, if it has been read already"""
+        self.configuration, self.train, self.universal = configuration, train, universal
         self.ladders: dict[str | None, Ladder] = {None: Ladder(configuration, train)}
         self.recipes: dict[str, Configuration] = {}  # that are not in the configuration, but named there
 
@@ -57,6 +58,8 @@ class Plan:
     def learners(self, rung: Rung, vectors: np.ndarray | None) -> list[Learner]:
         """Those who learn a rung. vectors: of words, for those who see them"""
         ladder = self.ladders[rung.ladder]
+        if isinstance(rung.settings, OrderFreeSettings) and self.universal is not None:
+            return [OrderFreeLearner.of_universal(rung.settings, ladder.text, self.universal)]
         make = find(rung.settings.entry.learners)
         return make(rung.settings, ladder.configuration, ladder.text, rung.seed, vectors)
 
@@ -90,7 +93,7 @@ class LanguagesPlan(Plan):
 
     called = "language"
 
-    def __init__(self, configuration: Configuration, train: Corpus):
+    def __init__(self, configuration: Configuration, train: Corpus, universal: Model | None = None):
         super().__init__(configuration, train)
         _, recipe = configuration.learning.init
         own = by_recipe(recipe, "--init recipe", configuration)
@@ -113,11 +116,10 @@ class CommitteePlan(Plan):
     called = "part"
 
     def __init__(self, configuration: Configuration, train: Corpus, universal: Model | None = None):
-        super().__init__(configuration, train)
         settings = configuration.learning
         assert isinstance(settings, CommitteeSettings)
+        super().__init__(configuration, train, universal or load_universal(*settings.init[1:]))
         self.settings, self.agreement = settings, None
-        self.universal = universal or load_universal(*settings.init[1:])
         self.ladders = {ORDER_FREE: Ladder(_order_free(configuration), train)}
         if len(train) < settings.fewest_sentences:
             return
@@ -130,12 +132,6 @@ class CommitteePlan(Plan):
         text = text_of(train)
         self.ladders[OWN] = Ladder(own, text, below=1)
         self.ladders[STUDENT] = Ladder(student, text, below=2 + len(own.learning.ladder), on_top=True)
-
-    def learners(self, rung: Rung, vectors: np.ndarray | None) -> list[Learner]:
-        if rung.ladder != ORDER_FREE:
-            return super().learners(rung, vectors)
-        assert isinstance(rung.settings, OrderFreeSettings)
-        return [OrderFreeLearner.of_universal(rung.settings, self.train, self.universal)]
 
     @property
     def own_joins(self) -> bool:
@@ -167,6 +163,7 @@ class CommitteePlan(Plan):
     def _about(self, members: Mapping[str, GrammarModel]) -> dict[str, Any]:
         """What the committee remembers of those who made it."""
         universal = self.universal
+        assert universal is not None
         data = universal.history.get("training_data", {})
         return {
             "universal": universal.about,
@@ -191,10 +188,8 @@ def _order_free(configuration: Configuration) -> Configuration:
     return configure(values | {"model": "order-free"})
 
 
-def plan_of(configuration: Configuration, train: Corpus, universal: Model | None = None) -> Plan:
-    """How to get to the model of a configuration. universal: the grammar that --init names, if it has been read"""
+def plan_of(configuration: Configuration) -> type[Plan]:
+    """How to get to the model of a configuration."""
     if configuration.learning.init[0] == "recipe":
-        return LanguagesPlan(configuration, train)
-    if isinstance(configuration.learning, CommitteeSettings):
-        return CommitteePlan(configuration, train, universal)
-    return Plan(configuration, train)
+        return LanguagesPlan
+    return CommitteePlan if isinstance(configuration.learning, CommitteeSettings) else Plan

@@ -87,7 +87,7 @@ class Run:
         self.watch, self.watched = watch, watch is not None
         self.training_data = train.identity()
         self.fingerprints = self.training_data["sha256"], None if dev is None else dev.fingerprint()
-        self.plan = plan_of(configuration, train, universal)
+        self.plan = plan_of(configuration)(configuration, train, universal)
         self.rungs = self.plan.rungs
         self.rung = 0
         self.heads: np.ndarray | None = None  # of the start, unless it is a first-order grammar

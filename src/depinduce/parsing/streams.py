@@ -31,6 +31,7 @@ MOST_ARCS = 4_000_000  # pairs of words, for each of which there can be a poster
 SHORTEST_LONG_ONE = 100  # words; shorter sentences are not looked at
 MOST_WORK = 300_000_000  # cubes of lengths: seconds, after which there is something to report
 IN_PIECES = "With --max-words 200 such sentences are parsed in pieces"
+QUICK = 2.0  # seconds of learning before anybody is told how far it is
 MOST_LEARNED = 5000  # sentences of a text that a grammar learns from before it parses them
 MOST_LEARNED_WORDS = 150_000  # of these sentences, which are kept until they are parsed
 
@@ -91,7 +92,8 @@ def parse_file(
 
     def tell(done: int, rounds: int) -> None:
         totals.learning = done / rounds
-        report(totals)
+        if time.perf_counter() - start >= QUICK:
+            report(totals)
 
     with open_output(target) as output:
         sentences = iter(read_sentences(source))
