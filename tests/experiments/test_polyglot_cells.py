@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cli.demo_parts import without_heads
 from experiments.tiny_worlds import run_all, shrink_worlds, tiny_worlds, write_part
@@ -15,7 +16,7 @@ from depinduce.errors import DepinduceError
 from depinduce.experiments import polyglot_cells
 from depinduce.experiments.experiment import Cell
 from depinduce.experiments.parts import PartTask
-from depinduce.experiments.polyglot import CEILINGS, POLYGLOT
+from depinduce.experiments.polyglot import CEILINGS, POLYGLOT, VECTORS
 from depinduce.experiments.polyglot_cells import log_look_at_test, require_same_texts, scorable
 from depinduce.experiments.suites import EXPERIMENTS, plan, read_cells
 from depinduce.experiments.ud import LANGUAGES
@@ -23,6 +24,7 @@ from depinduce.experiments.worlds import read_worlds
 from depinduce.learning.lesson import Lesson
 from depinduce.learning.training import Diverged
 from depinduce.models.loading import load_model
+from depinduce.models.model import Model
 from depinduce.parser import Parser
 
 GRAMMARS = ("own", "order-free", "adapt", "out-universal", "out-order-free", "out-adapt")
@@ -45,7 +47,7 @@ def score_of(parser: Parser, trees: str, decode: str) -> float:
 def test_every_cell_scores_what_its_name_says(folders, tmp_path):
     """Scored once more by other code: that of `evaluate`, on the models that were kept or on new ones."""
     out, text, trees = tmp_path / "out", f"{folders[0]}/fr/train.conllu", f"{folders[0]}/fr/test.conllu"
-    results = run_all([Cell(name, "fr", 0) for name in GRAMMARS], folders, out)
+    results = run_all([Cell(name, "fr", 0) for name in (*GRAMMARS, *VECTORS)], folders, out)
     places = {path.name.rpartition("-")[0]: path for path in (out / "shared").iterdir()}
     whole, others = (load_model(places[f"universal-grammar-of-{number}-0"]) for number in (4, 3))
     assert set(whole.languages) - set(others.languages) == {"fr"}
@@ -54,6 +56,13 @@ def test_every_cell_scores_what_its_name_says(folders, tmp_path):
         configuration = EXPERIMENTS[experiment].configuration().replace(init=("universal", str(places[place])))
         return Parser(Lesson.of(configuration, [text], quiet=True).run().go()[0])
 
+    def of_all(experiment: str) -> Model:
+        start = ("model", str(places["universal-grammar-of-4-0"]))
+        configuration = EXPERIMENTS[experiment].configuration().replace(init=start)
+        return Lesson.of(configuration, read_worlds(folders)["ud1"].texts, quiet=True).run().go()[0]
+
+    vectors = of_all("vectors").in_language("fr")
+    assert not np.allclose(vectors.table.child, of_all("vectors").in_language("pl").table.child)
     expected = {
         "own": Parser.load(places["own-grammar-fr-0"]),
         "order-free": Parser(whole.in_language("fr")),
@@ -61,6 +70,8 @@ def test_every_cell_scores_what_its_name_says(folders, tmp_path):
         "out-universal": Parser(others.rule_view()),
         "out-order-free": learned("out-order-free", "universal-grammar-of-3-0"),
         "out-adapt": learned("out-adapt", "universal-grammar-of-3-0"),
+        "vectors": Parser(vectors),
+        "together": Parser(of_all("together")),
     }
     for cell, result in results.items():
         for decode in ("viterbi", "mbr"):
@@ -160,7 +171,7 @@ def test_left_out_and_on_ud2_there_are_two_seeds():
     assert {name for name, number in seeds.items() if number == 5} == {
         *("own", "order-free", "adapt"), *("more-own", "more-order-free", "more-adapt"),
     }  # fmt: skip
-    assert {name for name, number in seeds.items() if number == 1} == set(CEILINGS)
+    assert {name for name, number in seeds.items() if number == 1} == {*VECTORS, *CEILINGS}
     assert set(seeds.values()) == {1, 2, 5}
 
 

@@ -54,6 +54,7 @@ def shrink_worlds(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
         "ud-sibling": {},
         "universal": few | {"poolings": 2, "init": ("recipe", str(recipe))},
         "adapt": few | members,
+        "ud-student": {name: value for name, value in OWN.items() if name != "init"} | {"ladder": ()},
     }
     for name, experiment in POLYGLOT.items():
         smaller = {**experiment.changes, **changes.get(experiment.recipe or "", few)}

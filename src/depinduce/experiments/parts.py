@@ -1,4 +1,4 @@
-"""Grammars that several cells need: every language's own, and the universal ones of some languages.
+"""Grammars that several cells need: every language's own, the universal ones of some languages, and networks of all.
 
 Each is a model in `shared`, in a folder whose name tells how it was made: by which settings, from which texts, by which
 state of the code, out of which other grammars. Made in another way it has another name.
@@ -26,8 +26,8 @@ from depinduce.models.model import Model
 from depinduce.models.places import DESCRIPTION
 
 SECONDS = "seconds"  # how long it took to make, in the history of a model
-OWN, UNIVERSAL = "own", "universal"
-_WITH_ITS_SETTINGS = {OWN: "own", UNIVERSAL: "order-free"}  # experiments
+OWN, UNIVERSAL, VECTORS, TOGETHER = "own", "universal", "vectors", "together"
+_WITH_ITS_SETTINGS = {OWN: "own", UNIVERSAL: "order-free", VECTORS: "vectors", TOGETHER: "together"}  # experiments
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Part:
     """A grammar that several cells need."""
 
     world: str
-    grammar: str  # own or universal
+    grammar: str  # own, universal, vectors or together
     languages: tuple[str, ...]  # it learns from their texts
     seed: int
 
@@ -54,6 +54,8 @@ class Part:
         """The grammars that it is made of."""
         if self.grammar == OWN:
             return ()
+        if self.grammar in (VECTORS, TOGETHER):
+            return (replace(self, grammar=UNIVERSAL),)
         return tuple(Part(self.world, OWN, (language,), self.seed) for language in self.languages)
 
     def __str__(self) -> str:
@@ -77,6 +79,8 @@ def parts_of(cell: Cell, worlds: Mapping[str, World]) -> tuple[Part, ...]:
     if experiment.grammar == OWN:
         return (own,)
     pool = world.without(cell.language) if experiment.left_out else world.languages
+    if experiment.grammar in (VECTORS, TOGETHER):
+        return (Part(world.name, experiment.grammar, pool, cell.seed),)
     universal = Part(world.name, UNIVERSAL, pool, cell.seed)
     joined = experiment.grammar == "adapt" and experiment.sentences is None
     return (universal, own) if joined else (universal,)
@@ -131,7 +135,7 @@ class PartTask:
     part: Part
     settings: dict[str, Any]
     texts: dict[str, list[str]]  # files by language
-    needs: dict[str, Path]  # the languages' own grammars
+    needs: dict[str, Path]  # the languages' own grammars, or the universal one
     place: Path
 
     def __str__(self) -> str:
@@ -139,7 +143,8 @@ class PartTask:
 
     def run(self) -> dict[str, Any]:
         began = time.perf_counter()
-        model = self._own() if self.part.grammar == OWN else self._universal()
+        make = {OWN: self._own, UNIVERSAL: self._universal}
+        model = make.get(self.part.grammar, self._network)()
         seconds = round(time.perf_counter() - began, 2)
         replace(model, history=model.history | {SECONDS: seconds}).save(self.place)  # pyright: ignore
         return {}
@@ -154,3 +159,8 @@ class PartTask:
         for language, place in self.needs.items():
             run.take_over(language, load_grammar(place))
         return trained(run)
+
+    def _network(self) -> Model:
+        """A network of all languages, from the trees of the universal grammar."""
+        settings = self.settings | {"init": ("model", str(self.needs[UNIVERSAL]))}
+        return trained(Lesson.of(configure(settings), self.texts, quiet=True).run())

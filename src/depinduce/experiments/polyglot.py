@@ -24,6 +24,7 @@ LEFT_OUT_SEEDS = 2  # every seed of a language that is left out needs a universa
 FEW = (50, 10)  # sentences of a new language
 WITH_TRAINING_TREES = ("eu", "fr", "it", "pl", "pt", "es")  # of the eight
 ORDER_FREE: dict[str, Any] = {"model": "order-free", "init": ("universal",), "non_heads": ("ud",)}
+FROM_UNIVERSAL: dict[str, Any] = {"init": ("model", "universal")}  # from the trees of the universal grammar
 COUNTED: dict[str, Any] = {"non_heads": ("ud",), "constraint": ("parsing",), "smoothing": 0.1}
 
 
@@ -32,7 +33,7 @@ class PolyglotExperiment(Experiment):
     """Grammars of one kind, that differ in language and seed only."""
 
     world: str = "ud1"
-    grammar: str = "own"  # what is scored: own, universal, order-free, adapt or counted
+    grammar: str = "own"  # what is scored: own, universal, order-free, adapt, vectors, together or counted
     left_out: bool = False  # the universal grammar has not seen the language
     sentences: int | None = None  # of the language's own text: no more than these
 
@@ -47,6 +48,8 @@ class PolyglotExperiment(Experiment):
             return ("the language's own text",)
         if self.grammar == "universal":
             return ("text of other languages",)
+        if self.grammar == "together":
+            return ("the language's own text and that of others, not told apart",)
         if self.grammar == "counted":
             return ("gold trees of the language's own text: supervised",)
         own = "the language's own text" if self.sentences is None else f"{self.sentences} sentences of its own text"
@@ -85,7 +88,14 @@ CEILINGS = {
     "ceiling-first": _ceiling("dmv", "first-order"),
     "ceiling-sibling": _ceiling("dmv-sibling", "sibling"),
 }
-EIGHT = {**_grammars("", languages=tuple(LANGUAGES)), **CEILINGS}
+_one_network = partial(PolyglotExperiment, "ud-student", languages=tuple(LANGUAGES), most_seeds=1)
+VECTORS = {  # what is a vector of every language worth?
+    "vectors": _one_network("one network of all, a vector for each", FROM_UNIVERSAL, grammar="vectors"),
+    "together": _one_network(
+        "the same without vectors", {**FROM_UNIVERSAL, "languages": "together"}, grammar="together"
+    ),
+}
+EIGHT = {**_grammars("", languages=tuple(LANGUAGES)), **VECTORS, **CEILINGS}
 THREE = _grammars("more-", languages=tuple(MORE), split="dev")
 SIX = {**_grammars("ud2-", **_ON_UD2), **{f"ud2-out-adapt-{few}": _few(few, **_ON_UD2) for few in FEW}}
 POLYGLOT: dict[str, Experiment] = {**EIGHT, **THREE, **SIX}

@@ -82,10 +82,9 @@ class ScoreTask(Task):
             return counted_grammar(configure(self.settings), self.texts)
         if self.experiment.learns:
             return self._adapted()
-        if self.experiment.grammar == OWN:
-            return load_model(self.needs[OWN])
-        universal = load_model(self.needs[UNIVERSAL])
-        return universal if self.experiment.grammar == UNIVERSAL else universal.in_language(self.cell.language)
+        (shared,) = map(load_model, self.needs.values())
+        tells_apart = self.experiment.grammar in ("order-free", "vectors")
+        return shared.in_language(self.cell.language) if tells_apart else shared
 
     def _adapted(self) -> Model:
         """What a training gives that starts from the universal grammar; an own grammar is there already."""
@@ -154,7 +153,7 @@ def work_of(cells: list[Cell], worlds: Mapping[str, World], out: Path) -> Work:
 
 def _part_task(part: Part, shelf: Shelf) -> PartTask:
     texts = shelf.worlds[part.world].texts
-    needs = {need.languages[0]: shelf.place(need) for need in part.needs}
+    needs = {need.languages[0] if need.grammar == OWN else need.grammar: shelf.place(need) for need in part.needs}
     return PartTask(part, settings_of(part), {name: texts[name] for name in part.languages}, needs, shelf.place(part))
 
 
