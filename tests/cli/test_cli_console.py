@@ -22,6 +22,7 @@ class Terminal(io.StringIO):
     [
         ("EM", 500, "iterations", "log-likelihood -13.994, held-out -14.2"),
         ("parsing", None, "sentences", "1,234,567 words/s"),
+        ("cells", 19999, "s of work", "120/345 ud2-out-adapt-50 fr 0: 71.0"),
     ],
 )
 def test_the_bar_is_whole_in_eighty_columns(task, total, unit, text, monkeypatch):
@@ -30,7 +31,7 @@ def test_the_bar_is_whole_in_eighty_columns(task, total, unit, text, monkeypatch
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERM", "xterm")
     with progress(task, total, unit) as update:
-        update(500, text)
+        update(total or 500, text)
     last = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", terminal.getvalue()).replace("\r", "\n").rstrip().splitlines()[-1]
     assert len(last) <= 80
     assert last.startswith(f"{task} ")

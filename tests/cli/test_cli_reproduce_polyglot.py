@@ -37,7 +37,7 @@ def test_what_cells_need_is_made_once_and_nothing_is_run_again(folders, tmp_path
     assert polyglot(folders, out, *options) == 0
     shown = capsys.readouterr()
     assert "2 cells to run with 5 grammars that they need, 2 at a time, about" in shown.err
-    assert "0/2 cells, last own grammar fr 0: made" in shown.err
+    assert "0/2 own grammar fr 0: made" in shown.err
     assert ran == [*OWN, "universal grammar of 4 0", "own fr 0", "order-free fr 0"]
     assert "UD 1.4, the eight languages" in shown.out
     assert polyglot(folders, out, *options) == 0

@@ -87,11 +87,13 @@ def _bar(task: str, total: int | None, unit: str) -> Iterator[Callable[..., None
 
     console = Console(stderr=True)
     roomy = console.width >= ROOMY
-    columns = [TextColumn("{task.description}"), BarColumn(bar_width=16), MofNCompleteColumn()]
+    columns = [TextColumn("{task.description}"), BarColumn(bar_width=16 if roomy else 10), MofNCompleteColumn()]
     if roomy:
         columns += [TextColumn(unit)]
-    columns += [TextColumn("{task.fields[text]}", markup=False), TimeElapsedColumn()]
-    if roomy:
+    columns += [TextColumn("{task.fields[text]}", markup=False)]
+    if roomy or total is None:
+        columns += [TimeElapsedColumn()]
+    if roomy or total is not None:
         columns += [TextColumn("left"), TimeRemainingColumn()]
     with Progress(*columns, console=console) as display:
         number = display.add_task(task, total=total, text="")

@@ -259,7 +259,7 @@ def run_cells(work: Work, out: Path, jobs: int, done: int) -> int:
     failed = 0
     try:
         warm_up(dict.fromkeys(item.experiment for item in work.items))
-        with progress("experiments", round(guess), "s of work") as update:
+        with progress("cells", round(guess), "s of work") as update:
             for number, result in side_by_side(work.run, work.tasks, jobs, needs=work.needs):
                 item = left.pop(number)
                 pace.finished(item, result["seconds"])
@@ -267,7 +267,7 @@ def run_cells(work: Work, out: Path, jobs: int, done: int) -> int:
                     failed += 1
                     warn(f"{item}: {result['failed']}")
                 to_go = sum(isinstance(each, Cell) for each in left.values())
-                text = f"{work.cells - to_go}/{work.cells} cells, last {item}: {outcome(result)}"
+                text = f"{work.cells - to_go}/{work.cells} {item}: {outcome(result)}"
                 update(round(pace.taken), text, round(pace.taken + pace.left(left.values())))
     except KeyboardInterrupt:
         say(f"interrupted; finished cells are kept in {out}. Go on with the same command")
@@ -278,13 +278,13 @@ def run_cells(work: Work, out: Path, jobs: int, done: int) -> int:
 
 
 def outcome(result: dict) -> str:
-    """The result of a cell in a few words."""
+    """The result of a cell, that of short sentences by minimum Bayes risk, or in a word what became of it."""
     if "failed" in result:
         return "failed"
     if "scores" not in result:
         return "made"
-    scores = result["scores"]["viterbi"].values()
-    return "/".join("–" if uas is None else f"{uas:.1f}" for uas in scores)
+    short, _ = result["scores"]["mbr"].values()
+    return "–" if short is None else f"{short:.1f}"
 
 
 def show_results(results: Results, out: Path) -> None:
