@@ -23,6 +23,7 @@ from drawing import (
     generation,
     joint,
     ladder,
+    languages,
     learning_loop,
     likelihood,
     many_languages,
@@ -46,6 +47,7 @@ DRAWINGS: dict[str, Callable[[], str]] = {
     "attachment.svg": attachment.picture,
     "joint.svg": joint.picture,
     "many-languages.svg": many_languages.picture,
+    "languages.svg": languages.picture,
     "tilt.svg": tilt.picture,
 }
 

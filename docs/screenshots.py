@@ -29,8 +29,8 @@ WIDTH, HEIGHT = 1200, 900  # pixels of the window
 def practice_tree(path: Path) -> None:
     """A sentence with its errors."""
     gold, parsed = practice() / "corpus" / GOLD, practice() / "parsed.conllu"
-    depinduce("parse", practice() / "grammar", gold, "-o", parsed, "--posteriors")
-    depinduce("draw", parsed, "--gold", gold, "--sentence", "3", "-o", path)
+    depinduce("parse", "universal", gold, "-o", parsed, "--posteriors")
+    depinduce("draw", parsed, "--gold", gold, "--sentence", "104", "-o", path)
 
 
 def report(path: Path) -> None:
@@ -49,7 +49,7 @@ def served(path: Path) -> None:
     from depinduce.serve.server import PageServer
     from depinduce.serve.shelf import Shelf
 
-    shelf = Shelf([practice() / "grammar", practice() / "grammar-with-rules"])
+    shelf = Shelf([practice() / "alone", practice() / "grammar-with-rules"])
     for model in shelf.models.values():
         model.parser()
     with PageServer(shelf, "127.0.0.1") as server, browser_page() as page:
@@ -67,13 +67,15 @@ def served(path: Path) -> None:
 
 @cache
 def practice() -> Path:
-    """A folder with the demo corpus and the two grammars of the tutorial, gone when the script ends."""
+    """A folder with the demo corpus and the grammars of the tutorial, gone when the script ends."""
     place = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, place)
     depinduce("demo", "--corpus", place / "corpus")
-    recipe = ("train", "--recipe", "ud-sibling", "--train", place / "corpus" / TAGGED)
-    depinduce(*recipe, "--out", place / "grammar")
-    depinduce(*recipe, "--init", "hdp-dep", "ud", "--out", place / "grammar-with-rules")
+    text = ("--train", place / "corpus" / TAGGED)
+    depinduce("train", "--recipe", "adapt", *text, "--out", place / "grammar")
+    depinduce("train", "--recipe", "ud-sibling", *text, "--out", place / "alone")
+    with_rules = ("--init", "hdp-dep", "ud")
+    depinduce("train", "--recipe", "ud-sibling", *with_rules, *text, "--out", place / "grammar-with-rules")
     return place
 
 

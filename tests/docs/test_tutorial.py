@@ -55,4 +55,4 @@ def test_the_commands_of_the_tutorial_work_in_order_and_print_what_it_shows(tmp_
         shown_by_the_page += len(shown)
     assert shown_by_the_page > 30
     made = {path.name for path in tmp_path.iterdir()}
-    assert {"practice", "grammar", "grammar-with-rules", "parsed.conllu", "trees.html", "report.html"} <= made
+    assert {"practice", "grammar", "alone", "grammar-with-rules", "parsed.conllu", "trees.html", "report.html"} <= made

@@ -20,7 +20,7 @@ from depinduce.interruption import INTERRUPTED, exit_code, like_ctrl_c
 from depinduce.visible import visible
 
 COMMANDS = {
-    "demo": "train on the built-in corpus, score the trees and draw some: the whole of depinduce in seconds",
+    "demo": "parse the built-in corpus at once, adapt, train, score, draw: the whole of depinduce in seconds",
     "train": "learn a grammar from tagged sentences",
     "parse": "add trees to a file",
     "evaluate": "score trees against gold trees",

@@ -105,7 +105,7 @@ def test_a_universal_grammar_learns_the_order_of_a_file_and_says_what(tmp_path):
     page = page_of(facts)
     assert "it looked at the sentences: learned the order of the language from 60 sentences" in page.text
     found = facts.adaptation
-    assert found.order.left[TAGS.id("V"), TAGS.id("N")] < 0.2 < found.order.mean[TAGS.id("V"), TAGS.id("N")]
+    assert found.order.left[TAGS.id("V"), TAGS.id("N")] < found.order.mean[TAGS.id("V"), TAGS.id("N")] - 0.2
     assert found.order.nearest[0][0] == "l2" and found.read == 60
     rows = page.table("What differs most from the mean of all languages")[1:]
     order, here, mean, _ = rows[0]

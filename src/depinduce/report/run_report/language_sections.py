@@ -36,7 +36,6 @@ def languages_section(facts: LanguageFacts) -> Section:
 
 def _plane(plane: LanguagePlane, here: Point | None = None) -> list[str]:
     """The picture, and what it shows."""
-    points = [Point(name, float(x), float(y)) for name, (x, y) in zip(plane.languages, plane.points, strict=True)]
     right, up = plane.axes
     how = (
         "A point is a language. Two lie near each other if their words stand on the same sides of their heads. To the "
@@ -46,16 +45,22 @@ def _plane(plane: LanguagePlane, here: Point | None = None) -> list[str]:
         "by how frequent the pair is.)"
     )
     marked = "" if here is None else f" The diamond is {HERE}."
+    return [paragraph(how + marked), figure(plane_picture(plane, here))]
+
+
+def plane_picture(plane: LanguagePlane, here: Point | None = None, alone: bool = False) -> str:
+    """The languages as points, and another one among them. alone: as an SVG file of its own"""
+    points = [Point(name, float(x), float(y)) for name, (x, y) in zip(plane.languages, plane.points, strict=True)]
     ranked = " ".join(name for _, name in sorted((point.x, point.name) for point in points))
-    picture = scatter_plot(
+    right, up = plane.axes
+    return scatter_plot(
         "Languages by the order of heads and children",
         right.more,
         up.more,
         points if here is None else [*points, here],
         f"From left to right: {ranked}.{'' if here is None else f' {HERE} lies {_beside(points, here)}.'}",
-        alone=False,
+        alone,
     )
-    return [paragraph(how + marked), figure(picture)]
 
 
 def _listed(more: list[str]) -> str:
