@@ -6,12 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cli.demo_parts import contents
 from experiments.tiny_worlds import run_all, shrink_worlds, tiny_worlds, write_part
 
 from depinduce.experiments.cells import code_fingerprint
 from depinduce.experiments.experiment import Cell
 from depinduce.experiments.parts import OWN, UNIVERSAL, Part, Shelf, parts_of, settings_of
 from depinduce.experiments.polyglot import OF_WORLD
+from depinduce.experiments.polyglot_cells import run_task, work_of
 from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.experiments.worlds import read_worlds
 from depinduce.learning.ladder import by_recipe
@@ -60,6 +62,14 @@ def test_what_is_made_is_not_made_again_unless_something_has_changed(folders, tm
     assert Shelf(read_worlds(other), out, code).missing([french]) == [french]
     monkeypatch.setitem(EXPERIMENTS, "own", replace(EXPERIMENTS["own"], changes={"epochs": 3}))
     assert Shelf(worlds, out, code).missing([french]) == [french]
+
+
+def test_what_another_command_has_made_in_the_meantime_is_not_made_again(folders, tmp_path):
+    work = work_of([Cell("own", "fr", 0)], read_worlds(folders), tmp_path / "out")
+    run_task(work.tasks[0])
+    before = contents(tmp_path / "out")
+    run_task(work.tasks[0])
+    assert contents(tmp_path / "out") == before  # the seconds that it took, too
 
 
 def test_a_universal_grammar_from_shared_ones_is_that_of_one_training(folders, tmp_path):

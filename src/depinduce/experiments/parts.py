@@ -142,6 +142,8 @@ class PartTask:
         return str(self.part)
 
     def run(self) -> dict[str, Any]:
+        if is_made(self.place):  # by another command, in the meantime
+            return {}
         began = time.perf_counter()
         make = {OWN: self._own, UNIVERSAL: self._universal}
         model = make.get(self.part.grammar, self._network)()
