@@ -56,6 +56,15 @@ def test_another_language_is_placed_among_them():
     assert plane.place(order.left.mean(axis=0)) == pytest.approx([0, 0], abs=1e-12)
 
 
+def test_vectors_have_a_plane_of_their_own_whose_axes_are_told_by_orders():
+    order = languages({(V, N): 0.9}, {(V, N): 0.1}, {(V, N): 0.4, (N, D): 0.9})
+    vectors = np.array([[3.0, 0, 1, 0], [-3, 0, 1, 0], [0, 1, 1, 0]])
+    plane = language_plane(order, vectors)
+    assert plane.points == pytest.approx(np.array([[3, -1 / 3], [-3, -1 / 3], [0, 2 / 3]]))
+    assert plane.axes[0].more == ["N before V"] and plane.axes[1].more[0] == "D before N"
+    assert plane.axes[0].share == pytest.approx(18 / (18 + 2 / 3))
+
+
 def test_languages_that_do_not_differ_lie_in_one_place():
     plane = language_plane(languages({}, {}, {}))
     assert plane.points == pytest.approx(0) and [axis.more for axis in plane.axes] == [[], []]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from learning.languages import TAGS, language, universal_of
 from learning.tagged import random_table
 
@@ -19,6 +20,7 @@ from depinduce.models.loading import load_model, load_universal
 from depinduce.models.model_files import digest_of, write_numbers
 from depinduce.models.places import DESCRIPTION
 from depinduce.models.polyglot_model import PolyglotModel
+from depinduce.networks.language_vectors import moved
 from depinduce.parsing.decoding import Parsing, parse_trees
 
 NAMES = ("final", "initial")
@@ -190,3 +192,14 @@ def test_it_opens_the_rules_of_the_language_of_a_sentence(model):
     assert np.array_equal(rules.problem.table.child, model.in_language("initial").table.child)
     (rules,) = model.open_rules(one)
     assert np.array_equal(rules.problem.table.child, model.universal.table.child)
+
+
+def test_the_vectors_of_languages_are_what_they_do_to_embeddings():
+    torch.manual_seed(1)
+    embedding, vectors, maps = torch.randn(6, 4), torch.randn(2, 3), torch.randn(6, 4, 3)
+    network = {"languages.vectors": vectors.numpy(), "languages.maps": maps.numpy()}
+    found = replace(drawn(Order.FIRST), network=network).language_vectors
+    for number in range(2):
+        change = moved(embedding, vectors, maps, number)[0] - embedding
+        assert found[number] == pytest.approx(change.flatten().numpy(), abs=1e-5)
+    assert MODEL.language_vectors is None and MODEL.in_language("final").language_vectors is None

@@ -83,7 +83,8 @@ def _word_order(model: Model, heads: list[str]) -> tuple[list[Pair], AdaptedOrde
     from depinduce.insight.adapted_order import adapted_order, universal_of
     from depinduce.insight.word_order import word_order
 
-    if model.history.get("settings", {}).get("model") not in ("order-free", "committee", "polyglot"):
+    made_by = model.history.get("settings", {}).get("model")
+    if not model.languages and made_by not in ("order-free", "committee", "polyglot"):
         return [], None
     universal = universal_of(model)
     adapted = None if universal is None else adapted_order(universal, model)

@@ -2,8 +2,9 @@
 
 Every language is a row of numbers: for each pair of a head and a child the share of children on the left, times the
 root of how frequent the pair is. The plane has the two directions in which these rows differ the most (their principal
-components), and the points keep as much of the distances as a plane can. What a direction means is told by the pairs
-whose order changes most along it.
+components), and the points keep as much of the distances as a plane can. A network that tells languages apart by
+vectors has other rows, too: what the vector of each language changes. What a direction means is told by the pairs whose
+order changes most along it.
 """
 
 from __future__ import annotations
@@ -42,19 +43,20 @@ class LanguagePlane:
     directions: np.ndarray  # [axis, number of a row]
 
     def place(self, left: np.ndarray) -> np.ndarray:
-        """Where another language lies, by its share of children on the left. left: [head, child]"""
+        """Where another language lies, if this is a plane of orders. left: [head, child] children on the left"""
         return (_rows(self.order, left[None]) - _rows(self.order).mean(axis=0))[0] @ self.directions.T
 
 
-def language_plane(order: WordOrder, told: int = 4) -> LanguagePlane:
-    """The plane of languages. told: pairs of an axis"""
+def language_plane(order: WordOrder, vectors: np.ndarray | None = None, told: int = 4) -> LanguagePlane:
+    """The plane of languages, by order or by vectors. vectors: [language, number]; told: pairs of an axis"""
     if len(order.languages) < FEWEST:
         raise ValueError(f"{len(order.languages)} languages need no plane")
-    rows = _rows(order)
-    rows -= rows.mean(axis=0)
+    orders = _rows(order)
+    orders -= orders.mean(axis=0)
+    rows = orders if vectors is None else vectors - vectors.mean(axis=0)
     _, sizes, directions = np.linalg.svd(rows, full_matrices=False)
     directions = directions[:2]
-    changes = (rows @ directions.T).T @ rows  # [axis, pair] how the order changes along it
+    changes = (rows @ directions.T).T @ orders  # [axis, pair] how the order changes along it
     sign = np.sign(changes[[0, 1], np.abs(changes).argmax(axis=1)])[:, None]  # the most telling child comes to the left
     shares = sizes**2 / max(float((sizes**2).sum()), np.finfo(float).tiny)
     first, second = (Axis(float(shares[axis]), _telling(order, (sign * changes)[axis], told)) for axis in range(2))

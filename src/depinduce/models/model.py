@@ -73,6 +73,14 @@ class Model(ABC):
         return None
 
     @property
+    def language_vectors(self) -> np.ndarray | None:
+        """What a network has learned to do differently in each of its languages; None if it has learned no such thing.
+
+        [language, …] in the order of `languages`
+        """
+        return None
+
+    @property
     @abstractmethod
     def about(self) -> str:
         """What it is, in a few words."""

@@ -79,6 +79,14 @@ class PolyglotModel(Model):
         return self.pool
 
     @property
+    def language_vectors(self) -> np.ndarray | None:
+        """What the vector of each language adds to the embeddings of all symbols (`networks.language_vectors`)."""
+        if self.network is None or "languages.maps" not in self.network:
+            return None
+        vectors, maps = (self.network[f"languages.{name}"].astype(np.float64) for name in ("vectors", "maps"))
+        return (maps @ vectors.T).transpose(2, 0, 1).reshape(len(vectors), -1)
+
+    @property
     def about(self) -> str:
         kind = "a universal grammar" if self.pool is not None else ORDERS[self.order]
         way = ", children from the inside out" if self.inside_out else ""

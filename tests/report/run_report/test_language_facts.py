@@ -52,7 +52,7 @@ def test_every_language_is_told_with_its_sentences_and_its_order():
     assert [row[:2] for row in rows] == [["l1", "20"], ["l2", "30"], ["l0", "10"]]
     assert {row[0]: set(row[3:]) for row in rows} == {"l0": {"90"}, "l1": {"20"}, "l2": {"50"}}
     head, child = (TAGS[number] for number in facts.languages.order.most_frequent(1)[0])
-    assert columns[3] == f"{child} before {head}" and mean[0] == "mean of all"
+    assert columns[3] == f"{child} before {head}" and mean[0] == "universal"
     assert "It knows 3 languages." in page.text and "in 3 languages: it saw tags" in page.text
 
 
@@ -64,6 +64,17 @@ def test_the_plane_names_all_languages_and_its_axes():
     assert plane.findtext(f"{SVG}desc") == "From left to right: l1 l2 l0."
     assert "this axis tells 100% of all differences" in page.text
     assert not any("Languages by" in picture.findtext(f"{SVG}title") for picture in two_languages().pictures)
+
+
+def test_a_network_is_also_told_by_the_vectors_of_its_languages():
+    draw = np.random.default_rng(1).normal
+    network = {"languages.vectors": draw(size=(3, 2)), "languages.maps": draw(size=(5, 4, 2))}
+    facts = facts_of(replace(universal(0.9, 0.2, 0.5), pool=None, network=network))
+    page = page_of(facts)
+    assert "It knows 3 languages, each with rules of its own" in page.text
+    titles = [picture.findtext(f"{SVG}title") for picture in page.pictures]
+    assert "Languages by their vectors" in titles and "Languages by the order of heads and children" in titles
+    assert facts.languages.plane_of_vectors.points.shape == (3, 2)
 
 
 def two_languages() -> Page:

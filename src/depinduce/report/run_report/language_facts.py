@@ -41,16 +41,22 @@ class LanguageFacts:
 
     sentences: dict[str, int]  # that it has learned from, of each language, as far as it remembers
     order: WordOrder
-    mean: np.ndarray  # [head, child] the share of children on the left, in the mean of all languages
+    universal: np.ndarray  # [head, child] the share of children on the left, in its universal grammar
+    one_headedness: bool  # which tags head which is the same in all languages
+    vectors: np.ndarray | None  # [language, number] what their vectors do, if they have some
     in_file: list[FileOfLanguage]  # those that a file names
 
     @cached_property
     def plane(self) -> LanguagePlane | None:
         return language_plane(self.order) if len(self.order.languages) >= FEWEST else None
 
+    @property
+    def plane_of_vectors(self) -> LanguagePlane | None:
+        return None if self.plane is None or self.vectors is None else language_plane(self.order, self.vectors)
+
     def agreement(self, language: int) -> float:
-        """The share of children on the same side as in the mean of all languages."""
-        return self.order.agreement(self.order.left[language], self.mean)
+        """The share of children on the same side as in the universal grammar."""
+        return self.order.agreement(self.order.left[language], self.universal)
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,8 @@ def language_facts(model: Model, file: FileFacts | None = None) -> LanguageFacts
         return None
     order = order_of_languages(model)
     sentences = model.history.get("training_data", {}).get("languages", {})
-    return LanguageFacts(sentences, order, order_of_grammar(model, order.tags).left[0], list(_in_file(file)))
+    universal, one_headedness = order_of_grammar(model, order.tags).left[0], model.headedness is not None
+    return LanguageFacts(sentences, order, universal, one_headedness, model.language_vectors, list(_in_file(file)))
 
 
 def _in_file(file: FileFacts | None) -> Iterator[FileOfLanguage]:
@@ -100,4 +107,4 @@ def adaptation_facts(universal: Model, model: Model, sentences: list[Sentence], 
     own = order_of_grammar(model, known.order.tags)
     text = corpus_for(model, sentences)
     found = likeness(universal, model, text, threads) if len(text) else None
-    return AdaptationFacts(known, AdaptedOrder(known.order, known.mean, own), found, len(text))
+    return AdaptationFacts(known, AdaptedOrder(known.order, known.universal, own), found, len(text))

@@ -18,13 +18,20 @@ BEFORE = "“NOUN before VERB” is the share of nouns, among those that hang on
 
 
 def languages_section(facts: LanguageFacts) -> Section:
-    lead = (
-        f"It knows {len(facts.order.languages)} languages. Which tags head which is the same in all of them; on which "
-        "side of its head a child stands each has learned from its own text."
-    )
+    count = len(facts.order.languages)
+    if facts.one_headedness:
+        lead = (
+            f"It knows {count} languages. Which tags head which is the same in all of them; on which side of its head "
+            "a child stands each has learned from its own text. The universal grammar, for all other languages, is "
+            "their mean."
+        )
+    else:
+        lead = f"It knows {count} languages, each with rules of its own, and has a universal grammar for all others."
     content = [paragraph(lead)]
     if facts.plane is not None:
         content += _plane(facts.plane)
+    if facts.plane_of_vectors is not None:
+        content += _plane_of_vectors(facts.plane_of_vectors)
     content += [subtitle("Order by order"), _orders(facts)]
     if facts.in_file:
         content += [subtitle("The sentences of the file, by language"), _in_file(facts)]
@@ -48,13 +55,30 @@ def _plane(plane: LanguagePlane, here: Point | None = None) -> list[str]:
     return [paragraph(how + marked), figure(plane_picture(plane, here))]
 
 
-def plane_picture(plane: LanguagePlane, here: Point | None = None, alone: bool = False) -> str:
+def _plane_of_vectors(plane: LanguagePlane) -> list[str]:
+    """The same of what the vectors of languages do."""
+    right, up = plane.axes
+    how = (
+        "The network has a vector for every language, which changes what it makes of each tag. Here two languages lie "
+        "near each other if their vectors change the same (the axes are the principal components of all changes, and "
+        f"tell {right.share:.0%} and {up.share:.0%} of the differences). To the right there is also more of "
+        f"{_listed(right.more)}, and upwards of {_listed(up.more)}."
+    )
+    return [paragraph(how), figure(plane_picture(plane, title="Languages by their vectors"))]
+
+
+def plane_picture(
+    plane: LanguagePlane,
+    here: Point | None = None,
+    alone: bool = False,
+    title: str = "Languages by the order of heads and children",
+) -> str:
     """The languages as points, and another one among them. alone: as an SVG file of its own"""
     points = [Point(name, float(x), float(y)) for name, (x, y) in zip(plane.languages, plane.points, strict=True)]
     ranked = " ".join(name for _, name in sorted((point.x, point.name) for point in points))
     right, up = plane.axes
     return scatter_plot(
-        "Languages by the order of heads and children",
+        title,
         right.more,
         up.more,
         points if here is None else [*points, here],
@@ -79,7 +103,7 @@ def _beside(points: list[Point], here: Point) -> str:
 def _orders(facts: LanguageFacts) -> str:
     order = facts.order
     pairs = order.most_frequent(PAIRS_TOLD)
-    columns = ["language", "sentences", "as the mean, %", *(_called(order, *pair) for pair in pairs)]
+    columns = ["language", "sentences", "as universal, %", *(_called(order, *pair) for pair in pairs)]
     rows = []
     places = range(len(order.languages)) if facts.plane is None else facts.plane.points[:, 0].argsort().tolist()
     for number in places:
@@ -88,12 +112,12 @@ def _orders(facts: LanguageFacts) -> str:
         sentences = f"{facts.sentences[name]:,}" if name in facts.sentences else "–"
         shares = (float(order.left[number, head, child]) for head, child in pairs)
         rows.append([name, sentences, Bar(f"{100 * share:.0f}", share, "pale"), *map(_percent, shares)])
-    mean = (float(facts.mean[head, child]) for head, child in pairs)
-    rows.append(["mean of all", "", "", *(Bar(f"{100 * left:.0f}", left, "pale") for left in mean)])
+    universal = (float(facts.universal[head, child]) for head, child in pairs)
+    rows.append(["universal", "", "", *(Bar(f"{100 * left:.0f}", left, "pale") for left in universal)])
     caption = (
-        f"In percent{'' if facts.plane is None else ', languages from left to right in the picture'}. {BEFORE}, "
-        f"subjects and objects alike; these are the {len(pairs)} most frequent pairs. “As the mean” is the share of "
-        "all children on the same side as in the mean of all languages."
+        f"In percent{'' if facts.plane is None else ', languages from left to right in the first picture'}. {BEFORE}, "
+        f"subjects and objects alike; these are the {len(pairs)} most frequent pairs. “As universal” is the share of "
+        "all children on the same side as in the universal grammar."
     )
     return table(columns, rows, caption, "sum slim")
 
@@ -108,7 +132,7 @@ def _percent(share: float) -> Bar:
 
 def _in_file(facts: LanguageFacts) -> str:
     has_gold = any(one.uas is not None for one in facts.in_file)
-    columns = ["language", "sentences", "words", *(["UAS"] if has_gold else []), "as in the mean order, %"]
+    columns = ["language", "sentences", "words", *(["UAS"] if has_gold else []), "as universal, %"]
     rows = []
     for one in facts.in_file:
         uas = [] if one.uas is None else [Bar(share_text(one.uas), one.uas / 100)]
@@ -116,7 +140,7 @@ def _in_file(facts: LanguageFacts) -> str:
         rows.append([one.name, f"{one.sentences:,}", f"{one.words:,}", *uas, same])
     caption = (
         "Each sentence is parsed by the rules of its language; the last column is the share of words that have the "
-        "same head by the mean of all languages"
+        "same head by the universal grammar"
     )
     return table(columns, rows, caption)
 
