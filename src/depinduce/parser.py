@@ -53,7 +53,8 @@ class Parse(ParsedSentence):
     - `probabilities`: of each word's arc, over all trees of the sentence; None for punctuation, which the grammar does
       not see and which is attached to the finished tree
     - `log_likelihood`: log p(sentence), over all trees that the grammar allows; None if there is only punctuation
-    - `log_probability`: log p(sentence, tree); and `probability`: p(tree | sentence). None for hdp-dep, too
+    - `log_probability`: log p(sentence, tree); and `probability`: p(tree | sentence). None for hdp-dep and committees,
+      too
 
     In a notebook it shows its picture.
     """
@@ -155,7 +156,8 @@ class Parser:
     ) -> Parser:
         """The parser that a training wrote to a directory.
 
-        part: of a joint model only the grammar over "tags", or that over "words"
+        part: of a joint model only the grammar over "tags", or that over "words"; of a committee only one member,
+            "order-free", "own" or "student"
         language: of a grammar of several languages only that of this one
         tags, map: where the tags of sentences are, such as "xpos", and a table through which to read them, "penn" or
             {"NN": "NOUN", …}, if not as in training
@@ -190,7 +192,7 @@ class Parser:
             .conllu or .conllu.gz or if there is such a file, and a sentence otherwise. Or the same for each of several
             languages, by name: {"fr": "fr.conllu", "pl": ["one.conllu", "two.conllu"]}
         dev: held-out sentences, likewise, that tell when to stop
-        recipe: settings that belong together, by their name or as a TOML file, such as "ud-sibling"
+        recipe: settings that belong together, by their name or as a TOML file, such as "adapt" or "ud-sibling"
         out: a new directory for the model and its training; without one it stays in memory, see `save`
         report: is told how it is going, a line for every iteration or epoch; try report=print
         settings: as the options of `depinduce train`, with underscores: model="sibling", non_heads=["DET", "ADP"],
@@ -244,7 +246,8 @@ class Parser:
     ) -> list[Parse]:
         """The tree of each sentence.
 
-        decode: "viterbi", the most probable tree, or "mbr", that with the most probable arcs (hdp-dep: always this)
+        decode: "viterbi", the most probable tree, or "mbr", that with the most probable arcs (hdp-dep and committees:
+            always this)
         adapt: a universal grammar first learns the order of the language from ten sentences or more, see `parse_file`
 
         >>> one, two = parser.parse(["dogs/NOUN bark/VERB", [("They", "PRON"), ("sleep", "VERB"), (".", "PUNCT")]])
@@ -342,7 +345,8 @@ class Parser:
         """Parse a CoNLL-U file into another, as `depinduce parse` does, in bounded memory.
 
         A universal grammar first learns the order of the language from the first 5,000 sentences, if there are ten at
-        least and they name no language that it knows; without `adapt` it has the mean order of its languages.
+        least and they name no language that it knows; from a thousand on, which takes up to a minute, it is the
+        committee of the recipe `adapt`. Without `adapt` it has the mean order of its languages.
 
         The options are those of the command. `-` is stdin or stdout, `.gz` works. Gives how many sentences and words
         there were, in how many seconds; `report` is told so on the way, and of unknown tags, which are warned of

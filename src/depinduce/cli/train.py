@@ -1,8 +1,9 @@
 """Learn a grammar from tagged sentences. Trees in the files, if there are any, are not looked at.
 
-Most users want a recipe and nothing else: `ud-sibling`, the best of ours for Universal Dependencies tags. A recipe is a
-set of settings that belong together; options given beside it have the last word. Count models (dmv, dmv-sibling,
-dmv-grand) take seconds, neural models over tags and hdp-dep about a minute, models over words many minutes and more.
+Most users want a recipe and nothing else: `adapt`, which begins with what other languages have in common, or
+`ud-sibling`, which learns from the text alone; both are for Universal Dependencies tags. A recipe is a set of settings
+that belong together; options given beside it have the last word. Count models (dmv, dmv-sibling, dmv-grand) take
+seconds, neural models over tags and hdp-dep about a minute, models over words many minutes and more.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from depinduce.networks.lexical_settings import LexicalSettings
 from depinduce.networks.network_settings import NetworkSettings
 from depinduce.settings import MOST_THREADS, require_within
 
-EXAMPLE = """depinduce train --recipe ud-sibling --train tagged.conllu --out grammar
+EXAMPLE = """depinduce train --recipe adapt --train tagged.conllu --out grammar
+  depinduce train --recipe ud-sibling --train tagged.conllu --out own
   depinduce train --model dmv --train tagged.conllu --non-heads ud --out first
   depinduce train --recipe ud-ndmv --train tagged.conllu --seeds 0-4 --out seeds"""
 SETTINGS = (CountSettings, HdpSettings, PolyglotSettings, NeuralSettings, NetworkSettings, LexicalSettings, Reading)
