@@ -14,6 +14,8 @@ from experiments.tiny_ud import results_in, shrink
 TWO_RUNGS = ("--ladder", "ndmv", "--members", 1, "--grow-from", 0)  # recipes have more, with dozens of rounds
 NETWORK = ("--epochs", 2, "--set", "start_epochs=1", "size=4", "child_rank=3", "decision_rank=2", "batch_size=16")
 WORDS = ("tag_size=2", "word_size=2", "lexical_child_rank=3", "lexical_decision_rank=2")
+SMALL = Path(__file__).with_name("small.toml")
+MEMBERS = (f"own_recipe={SMALL}", f"student_recipe={SMALL}", "least_agreement=0")
 TRAININGS = {
     "dmv": ("--model", "dmv", "--iterations", 6),
     "dmv-sibling": ("--model", "dmv-sibling", "--ladder", "dmv", "--members", 2, "--init", "random", "--iterations", 3),
@@ -23,6 +25,7 @@ TRAININGS = {
     "sibling": ("--model", "sibling", *TWO_RUNGS, *NETWORK),
     "lexical": ("--model", "lexical", *NETWORK, *WORDS),
     "joint-sibling": ("--model", "joint-sibling", *TWO_RUNGS, *NETWORK, *WORDS),
+    "committee": ("--model", "committee", "--iterations", 2, "--set", "fewest_sentences=1", *MEMBERS),
 }
 LEFT = {"config.toml", "metrics.jsonl", "checkpoint.safetensors", "model"}  # by a training, and nothing else
 
