@@ -50,7 +50,7 @@ ELSEWHERE = {
     "learning/ladder.py": ("learning/learners/test_polyglot.py", "a ladder for every language; one alone in test_run"),
     "learning/learners/learner.py": ("learning/test_training.py", "what a training asks of its learners"),
     "learning/lesson.py": ("test_parser_api.py", "`Parser.train`, by way of the files that it is given"),
-    "learning/metrics.py": ("learning/test_run.py", "what a run leaves, and what was lost of it"),
+    "learning/run_files.py": ("learning/test_run.py", "what a run leaves, and what was lost of it"),
     "learning/progress_texts.py": ("cli/test_cli_train.py", "shown while it trains; no test reads its words yet"),
     "learning/seeds.py": ("cli/test_cli_neural.py", "`train --seeds`"),
     "learning/settings/": ("learning/settings/test_configuration.py", "settings by name, in files and recipes"),

@@ -8,8 +8,9 @@ import signal
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from depinduce.learning.run import CONFIGURATION, Progress, Run
+from depinduce.learning.run import Progress, Run
 from depinduce.learning.training import Training
+from depinduce.models.places import CONFIGURATION
 
 Moment = tuple[str, int]  # in the "start" of a rung, by its number; or after a "round" of all, before it is saved
 MakeRun = Callable[[Path | None], Run]  # in a directory, or in memory

@@ -17,11 +17,11 @@ from depinduce.chart.problems import mean_posteriors
 from depinduce.errors import DepinduceError
 from depinduce.learning import ladder, plans
 from depinduce.learning.languages import text_of
-from depinduce.learning.run import METRICS, Progress, Run
+from depinduce.learning.run import Progress, Run
 from depinduce.learning.settings.configuration import configure
 from depinduce.models.committee_model import CommitteeModel
 from depinduce.models.loading import load_model
-from depinduce.models.places import INNER, MEMBERS, NUMBERS
+from depinduce.models.places import INNER, MEMBERS, METRICS, NUMBERS
 from depinduce.models.tag_model import GrammarModel
 from depinduce.parsing.consensus import minimum_risk_trees
 from depinduce.parsing.decoding import Parsing, parse_corpus
@@ -242,3 +242,13 @@ def test_held_out_sentences_and_recipes_over_words_are_refused():
     for wrong in ({"least_agreement": 1.5}, {"fewest_sentences": -1}):
         with pytest.raises(DepinduceError, match=f"--{next(iter(wrong)).replace('_', '-')}"):
             configure(VALUES | wrong)
+
+
+def test_a_run_that_was_begun_without_torch_becomes_a_committee_with_it(whole, tmp_path):
+    with patch.object(plans, "find_spec", lambda name: None), pytest.warns(UserWarning, match="torch is not installed"):
+        alone = run_of(tmp_path / "run", recipes={name: {"model": "ndmv"} for name in RECIPES})
+    assert isinstance(alone.go()[0], GrammarModel)
+    run = run_of(tmp_path / "run")
+    run.resume()
+    assert run.go()[1]
+    assert files(tmp_path / "run") == files(whole)

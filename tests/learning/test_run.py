@@ -27,11 +27,11 @@ from depinduce.learning.harmonic import harmonic_table
 from depinduce.learning.ladder import rungs
 from depinduce.learning.learners.learner import Start
 from depinduce.learning.learners.networks import make_learners
-from depinduce.learning.run import CHECKPOINT, CONFIGURATION, METRICS, MODEL, Progress, Run
+from depinduce.learning.run import MODEL, Progress, Run
 from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.training import Diverged, Training
 from depinduce.models.loading import load_grammar
-from depinduce.models.places import DESCRIPTION, NUMBERS, require_place_for_model
+from depinduce.models.places import CHECKPOINT, CONFIGURATION, DESCRIPTION, METRICS, NUMBERS, require_place_for_model
 from depinduce.models.tag_model import GrammarModel
 from depinduce.parsing.consensus import agreed_trees
 from depinduce.parsing.decoding import Parsing, parse_corpus

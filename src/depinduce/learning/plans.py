@@ -20,20 +20,27 @@ import numpy as np
 
 from depinduce.chart.problems import ArcPosteriors, mean_posteriors
 from depinduce.corpus import Corpus
+from depinduce.grammar.inside_out import as_outside_in
+from depinduce.grammar.rules import RuleTable
+from depinduce.grammar.stacked import each_of
 from depinduce.learning.ladder import Ladder, Rung, by_recipe
-from depinduce.learning.languages import text_of, words_of
+from depinduce.learning.languages import text_of, told_apart, words_of
 from depinduce.learning.learners.learner import Learner
 from depinduce.learning.learners.order_free import OrderFreeLearner
+from depinduce.learning.minibatches import Minibatches
 from depinduce.learning.settings.committee import CommitteeSettings
 from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.settings.order_free import OrderFreeSettings
+from depinduce.learning.starts import start_trees
+from depinduce.learning.training import growing_lengths
 from depinduce.models.committee_model import CommitteeModel
 from depinduce.models.loading import load_universal
 from depinduce.models.model import Model
 from depinduce.models.places import MEMBERS
+from depinduce.models.polyglot_model import PolyglotModel
 from depinduce.models.table import find
 from depinduce.models.tag_model import GrammarModel
-from depinduce.parsing.consensus import minimum_risk_trees
+from depinduce.parsing.consensus import agreed_trees, minimum_risk_trees
 
 Grammars = Mapping[str, GrammarModel]  # those that are finished, by the names of their ladders
 ORDER_FREE, OWN, STUDENT = MEMBERS
@@ -63,9 +70,46 @@ class Plan:
         make = find(rung.settings.entry.learners)
         return make(rung.settings, ladder.configuration, ladder.text, rung.seed, vectors)
 
+    def most_rounds(self, rung: Rung) -> int:
+        """How many rounds a rung has at the most."""
+        return rung.settings.most_rounds + len(growing_lengths(rung.settings, self.ladders[rung.ladder].text.lengths))
+
+    # ---------------------------------------------------------------- from trees to trees
+
+    def start_trees(self, init: tuple[str, ...], rung: Rung) -> np.ndarray:
+        """The trees that a start gives to the sentences of a rung. [token]"""
+        settings, text = self.configuration.learning, self.ladders[rung.ladder].text
+        return start_trees(
+            init,
+            text,
+            self.configuration.reading,
+            settings.non_heads_in("start"),
+            child_valence=rung.settings.tells_valence,
+            apart=told_apart(rung.settings, text),
+            seed=settings.seed,
+            threads=settings.threads,
+        )
+
+    def agreed_trees(self, rung: Rung, members: list[RuleTable]) -> np.ndarray:
+        """The trees on which the members of a rung agree. [token]"""
+        settings, text = self.configuration.learning, self.ladders[rung.ladder].text
+        apart = told_apart(rung.settings, text)
+        data = Minibatches(rung.settings.order, text, settings.non_heads_in("start"), apart=apart).all()
+        tables = [each_of(as_outside_in, table) if rung.settings.inside_out else table for table in members]
+        return agreed_trees(tables, data.batch, data.factors, threads=settings.threads)
+
     def trees_for(self, name: str | None, grammars: Grammars) -> np.ndarray | None:
         """The trees that a ladder starts from, if it stands on others. [token]"""
         return None
+
+    # ---------------------------------------------------------------- what comes out
+
+    def grammar(self, rung: Rung, table: RuleTable, about: dict[str, Any]) -> Any:
+        """The grammar of a rung that was finished, or those of all languages. about: what every model remembers"""
+        text, order, inside_out = self.ladders[rung.ladder].text, rung.settings.order, rung.settings.inside_out
+        if told_apart(rung.settings, text):
+            return PolyglotModel(order, text.tag_vocabulary, text.languages, table, inside_out=inside_out, **about)
+        return GrammarModel(order, text.tag_vocabulary, table, inside_out=inside_out, **about)
 
     def model(self, now: Model, grammars: Grammars, history: dict[str, Any]) -> Model:
         """What comes out. now: of the last rung that has begun; history: of all ladders"""

@@ -22,34 +22,24 @@ import numpy as np
 
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
-from depinduce.files import write_file
-from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.knowledge import load_knowledge
 from depinduce.grammar.rules import RuleTable
-from depinduce.grammar.stacked import each_of
-from depinduce.learning.checkpoints import damage_told, read_checkpoint, write_checkpoint
+from depinduce.learning.checkpoints import damage_told
 from depinduce.learning.ladder import Ladder, Rung
 from depinduce.learning.languages import told_apart
 from depinduce.learning.learners.learner import Arrays, Start, under, with_prefix
-from depinduce.learning.metrics import add_round, mend_rounds, without_times
-from depinduce.learning.minibatches import Minibatches
 from depinduce.learning.plans import plan_of
-from depinduce.learning.settings.configuration import Configuration, as_saved, changes
+from depinduce.learning.run_files import RunFiles, require_same_data, require_same_recipes, without_times
+from depinduce.learning.settings.configuration import Configuration, as_saved
 from depinduce.learning.settings.learning import LearningSettings
-from depinduce.learning.starts import start_trees
-from depinduce.learning.training import Round, Training, growing_lengths
+from depinduce.learning.training import Round, Training
 from depinduce.models.model import Model
-from depinduce.models.places import CHECKPOINT, CONFIGURATION, METRICS
 from depinduce.models.places import INNER as MODEL
-from depinduce.models.polyglot_model import PolyglotModel
 from depinduce.models.table import find
 from depinduce.models.tag_model import GrammarModel
-from depinduce.parsing.consensus import agreed_trees
-from depinduce.settings import read_toml, to_toml
 
 Watch = Callable[[Model], dict[str, float]]
 TREES = ("heads", "word_heads")  # that a run remembers
-FREE_ON_RESUME = {"epochs", "iterations", "patience", "threads"}  # these may change on the way
 
 
 @dataclass(frozen=True)
@@ -84,6 +74,7 @@ class Run:
             )
         told_apart(self.settings, train)  # a fault shows before anything is written
         self.directory = Path(directory) if directory is not None else None
+        self.files = RunFiles(self.directory) if self.directory is not None else None
         self.watch, self.watched = watch, watch is not None
         self.training_data = train.identity()
         self.fingerprints = self.training_data["sha256"], None if dev is None else dev.fingerprint()
@@ -106,8 +97,8 @@ class Run:
             self._prepare_words()
         if self.rung == 0 and self.training is None:
             self._prepare_start()
-        if self.directory is not None and not (self.directory / CONFIGURATION).exists():
-            self._open_directory()
+        if self.files is not None:
+            self.files.open(self.configuration)
         finished = True
         try:
             while not self.finished:
@@ -148,7 +139,7 @@ class Run:
         if rung.ladder is not None and self.rungs[self.rung].ladder != rung.ladder:
             self._leave(rung.ladder)
         elif self.rungs[self.rung].number > rung.number:
-            self.heads = self._agreed_trees(rung)
+            self.heads = self.plan.agreed_trees(rung, self.members)
         self._save()
 
     def _leave(self, ladder: str) -> None:
@@ -215,27 +206,7 @@ class Run:
 
     def start_trees(self, init: tuple[str, ...], rung: Rung | None = None) -> np.ndarray:
         """The trees that a start gives to the training sentences, or to those of a rung."""
-        rung = rung or self.rungs[0]
-        non_heads, reading = self.settings.non_heads_in("start"), self.configuration.reading
-        return start_trees(
-            init,
-            self._ladder(rung).text,
-            reading,
-            non_heads,
-            child_valence=rung.settings.tells_valence,
-            apart=self._tells_languages(rung),
-            seed=self.settings.seed,
-            threads=self.settings.threads,
-        )
-
-    def _tells_languages(self, rung: Rung) -> bool:
-        return told_apart(rung.settings, self._ladder(rung).text)
-
-    def _agreed_trees(self, rung: Rung) -> np.ndarray:
-        order, non_heads = rung.settings.order, self.settings.non_heads_in("start")
-        data = Minibatches(order, self._ladder(rung).text, non_heads, apart=self._tells_languages(rung)).all()
-        tables = [each_of(as_outside_in, table) if rung.settings.inside_out else table for table in self.members]
-        return agreed_trees(tables, data.batch, data.factors, threads=self.settings.threads)
+        return self.plan.start_trees(init, rung or self.rungs[0])
 
     def _remember(self, rung: Rung, one: Round, report: Callable[[Progress], None]) -> None:
         watched = None
@@ -244,8 +215,8 @@ class Run:
             line[self.plan.called] = rung.ladder
         if self.watch is not None and self._ladder(rung).watched:
             line["watched"] = watched = self.watch(self._model_of(self._parts(best=False)))
-        if self.directory is not None:
-            add_round(self.directory / METRICS, line)
+        if self.files is not None:
+            self.files.add_round(line)
         self.history.append(without_times(line))
         done = len(self.history)
         report(Progress(rung, one, done, done + self._rounds_left(), watched))
@@ -255,23 +226,14 @@ class Run:
         assert self.training is not None, "between two rungs"
         return self.training
 
-    @property
-    def _place(self) -> Path:
-        assert self.directory is not None, "in memory"
-        return self.directory
-
     def _rounds_left(self) -> int:
-        later = zip(self.rungs[self.rung + 1 :], self._most_rounds[self.rung + 1 :], strict=True)
-        to_come = sum(most for rung, most in later if rung.ladder not in self.grammars)
+        later = range(self.rung + 1, len(self.rungs))
+        to_come = sum(self._most_rounds[rung] for rung in later if self.rungs[rung].ladder not in self.grammars)
         return self._now.total_rounds - self._now.round + to_come
 
     @cached_property
     def _most_rounds(self) -> list[int]:
-        """How many rounds each rung has at the most."""
-        lengths = {name: ladder.text.lengths for name, ladder in self.plan.ladders.items()}
-        return [
-            rung.settings.most_rounds + len(growing_lengths(rung.settings, lengths[rung.ladder])) for rung in self.rungs
-        ]
+        return [self.plan.most_rounds(rung) for rung in self.rungs]
 
     # ---------------------------------------------------------------- the model
 
@@ -282,7 +244,7 @@ class Run:
         else:
             before = self.rungs[self.rung - 1]
             last = self.members[-1] if self.members else self.grammars[str(before.ladder)]
-            now = self._grammar(before, last, finished)
+            now = self.plan.grammar(before, last, self._about(before, finished))
         history = self._history(self.configuration, self.settings, self.history, finished)
         return self.plan.model(now, self._grammars(), history)
 
@@ -300,15 +262,8 @@ class Run:
     def _grammars(self) -> dict[str, GrammarModel]:
         """To which ladders have led, by their names."""
         last = {rung.ladder: rung for rung in self.rungs}
-        return {name: self._grammar(last[name], table) for name, table in self.grammars.items()}
-
-    def _grammar(self, rung: Rung, table: RuleTable, finished: bool = True) -> Any:
-        """The grammar of a rung that was finished, or those of all languages."""
-        text, order = self._ladder(rung).text, rung.settings.order
-        about: dict[str, Any] = {"inside_out": rung.settings.inside_out} | self._about(rung, finished)
-        if self._tells_languages(rung):
-            return PolyglotModel(order, text.tag_vocabulary, text.languages, table, **about)
-        return GrammarModel(order, text.tag_vocabulary, table, **about)
+        tables = self.grammars.items()
+        return {name: self.plan.grammar(last[name], table, self._about(last[name])) for name, table in tables}
 
     def _about(self, rung: Rung, finished: bool = True) -> dict[str, Any]:
         """What every model remembers."""
@@ -335,12 +290,9 @@ class Run:
 
     # ---------------------------------------------------------------- on disk
 
-    def _open_directory(self) -> None:
-        write_file(self._place / CONFIGURATION, to_toml(self.configuration.values()))
-
     def _save(self) -> None:
         """Write down everything that `resume` needs."""
-        if self.directory is None:
+        if self.files is None:
             return
         arrays, state = ({}, None) if self.training is None else self.training.state()
         own: Arrays = {name: getattr(self, name) for name in TREES if getattr(self, name) is not None}
@@ -359,21 +311,20 @@ class Run:
             "data": self.fingerprints,
             "recipes": {name: as_saved(recipe.values()) for name, recipe in self.plan.recipes.items()},
         }
-        write_checkpoint(self.directory / CHECKPOINT, arrays, own, state)
+        self.files.save(arrays, own, state)
 
     def resume(self) -> None:
         """Go back to where the run in the directory was."""
-        self._require_same_configuration()
-        path = self._place / CHECKPOINT
-        if not path.exists():
-            return  # killed before the first epoch
-        arrays, own, state = read_checkpoint(path)
-        with damage_told(path):
-            self._restore(arrays, own, state)
-        mend_rounds(self._place / METRICS, self.history)
+        assert self.files is not None, "in memory"
+        self.files.require_same(self.configuration)
+        if saved := self.files.load():
+            with damage_told(self.files.checkpoint):
+                self._restore(*saved)
+            self.files.mend_rounds(self.history)
 
     def _restore(self, arrays: Arrays, own: Arrays, state: dict[str, Any]) -> None:
-        self._require_same_data(state)
+        require_same_data(state["data"], self.fingerprints)
+        require_same_recipes(state.get("recipes", {}), self.plan.recipes)
         self.rung, self.history = state["rung"], state["history"]
         self.watched |= state["watched"]
         self.heads, self.word_heads = (own.get(name) for name in TREES)
@@ -384,28 +335,3 @@ class Run:
         if state["training"] is not None:
             self.training = self._new_training(self.rungs[self.rung])
             self.training.restore(arrays, state["training"])
-
-    def _require_same_configuration(self) -> None:
-        now = as_saved(self.configuration.values())
-        before = as_saved(self.configuration.defaults()) | read_toml(self._place / CONFIGURATION)  # it may be older
-        if changed := _changed(before, now):
-            was = changes(changed, before, now)
-            raise DepinduceError(f"--resume: the settings differ from those of the run: {was}. Use the same.")
-        self._open_directory()  # the settings that may change
-
-    def _require_same_data(self, state: dict) -> None:
-        for name, before, now in zip(("training", "held-out"), state["data"], self.fingerprints, strict=True):
-            if before != now:
-                raise DepinduceError(
-                    f"--resume: the {name} sentences differ from those of the run. Use the same files."
-                )
-        for name, recipe in self.plan.recipes.items():
-            now, before = as_saved(recipe.values()), state["recipes"][name]
-            if changed := _changed(before, now):
-                was = changes(changed, before, now)
-                raise DepinduceError(f"--resume: the recipe {name} was another: {was}. Use the same.")
-
-
-def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """The settings that differ, but for those that may."""
-    return [name for name in now if name not in FREE_ON_RESUME and now[name] != before.get(name)]
