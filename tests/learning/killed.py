@@ -1,4 +1,4 @@
-"""Trainings that die on the way, by SIGKILL: without time to tidy up."""
+"""Trainings that end on the way: by Ctrl-C, or by SIGKILL, without time to tidy up."""
 
 from __future__ import annotations
 
@@ -10,10 +10,29 @@ from pathlib import Path
 
 from depinduce.learning.run import Progress, Run
 from depinduce.learning.training import Training
+from depinduce.models.model import Model
 from depinduce.models.places import CONFIGURATION
 
 Moment = tuple[str, int]  # in the "start" of a rung, by its number; or after a "round" of all, before it is saved
 MakeRun = Callable[[Path | None], Run]  # in a directory, or in memory
+
+
+def interrupted(run: Run, stop_at: int) -> Model:
+    """What is left of a run that is interrupted after so many rounds."""
+
+    def interrupt(progress: Progress) -> None:
+        if progress.done == stop_at:
+            raise KeyboardInterrupt
+
+    model, finished = run.go(interrupt)
+    assert not finished
+    return model
+
+
+def require_finish(run: Run) -> None:
+    """Go on with what was stopped, to the end."""
+    run.resume()
+    assert run.go()[1]
 
 
 def killed_runs(folder: Path, make_run: MakeRun, moments: Mapping[str, Sequence[Moment]]) -> None:

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from learning.killed import killed_runs
+from learning.killed import interrupted, killed_runs, require_finish
 from learning.languages import TAGS, language, universal_of
 
 from depinduce.chart.problems import mean_posteriors
@@ -160,27 +160,16 @@ def test_progress_counts_the_rounds_of_all_members():
     assert list(names) == ["order-free", *own]
 
 
-def interrupted(directory: Path, stop_at: int):
-    def interrupt(progress: Progress) -> None:
-        if progress.done == stop_at:
-            raise KeyboardInterrupt
-
-    model, finished = run_of(directory).go(interrupt)
-    assert not finished
-    return model
+TWO = ["order-free", "own"]
 
 
-@pytest.mark.parametrize(
-    ("stop_at", "members"), [(2, None), (4, None), (5, None), (10, None), (11, ["order-free", "own"]), (14, None)]
-)
+@pytest.mark.parametrize(("stop_at", "members"), [(2, []), (4, []), (5, []), (10, []), (11, TWO), (14, TWO)])
 def test_an_interrupted_run_keeps_what_is_finished_and_goes_on(stop_at, members, whole, tmp_path):
-    model = interrupted(tmp_path / "run", stop_at)
-    assert list(model.parts) == ((members or []) if stop_at < 14 else ["order-free", "own"])
+    model = interrupted(run_of(tmp_path / "run"), stop_at)
+    assert list(model.parts) == members
     assert load_model(tmp_path / "run").history["finished"] is False
     assert (parse_corpus(model, CORPUS, Parsing()) >= 0).all()
-    run = run_of(tmp_path / "run")
-    run.resume()
-    assert run.go()[1]
+    require_finish(run_of(tmp_path / "run"))
     assert files(tmp_path / "run") == files(whole)
 
 
@@ -206,14 +195,12 @@ def killed(tmp_path_factory) -> Path:
 @pytest.mark.parametrize("when", KILLED)
 def test_a_killed_run_of_a_committee_ends_as_if_it_was_not(when, whole, killed, tmp_path):
     directory = Path(shutil.copytree(killed / when, tmp_path / "run"))
-    run = run_of(directory)
-    run.resume()
-    assert run.go()[1]
+    require_finish(run_of(directory))
     assert files(directory) == files(whole)
 
 
 def test_another_recipe_of_the_same_name_is_refused_on_resume(tmp_path):
-    interrupted(tmp_path / "run", 6)
+    interrupted(run_of(tmp_path / "run"), 6)
     others = RECIPES | {"own.toml": RECIPES["own.toml"] | {"prior_strength": 20.0}}
     with pytest.raises(DepinduceError, match=r"own.toml was another: prior_strength was 10.0, is 20.0"):
         run_of(tmp_path / "run", recipes=others).resume()
@@ -248,7 +235,5 @@ def test_a_run_that_was_begun_without_torch_becomes_a_committee_with_it(whole, t
     with patch.object(plans, "find_spec", lambda name: None), pytest.warns(UserWarning, match="torch is not installed"):
         alone = run_of(tmp_path / "run", recipes={name: {"model": "ndmv"} for name in RECIPES})
     assert isinstance(alone.go()[0], GrammarModel)
-    run = run_of(tmp_path / "run")
-    run.resume()
-    assert run.go()[1]
+    require_finish(run_of(tmp_path / "run"))
     assert files(tmp_path / "run") == files(whole)

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from learning.killed import killed_runs
+from learning.killed import interrupted, killed_runs, require_finish
 from learning.languages import language, share_right, together
 
 from depinduce.chart.engine import expectations, trees_of_posteriors
@@ -25,7 +25,7 @@ from depinduce.learning.languages import text_of
 from depinduce.learning.learners.learner import Start
 from depinduce.learning.learners.polyglot import PolyglotLearner
 from depinduce.learning.minibatches import Minibatches
-from depinduce.learning.run import Progress, Run
+from depinduce.learning.run import Run
 from depinduce.learning.settings.configuration import configure
 from depinduce.learning.settings.order_free import PolyglotSettings
 from depinduce.learning.training import Training
@@ -153,16 +153,9 @@ def test_the_model_remembers_its_own_rounds_and_not_all_ladders(whole):
 
 @pytest.mark.parametrize("stop_at", [7, 18, 22])
 def test_an_interrupted_run_goes_on_where_it_was(stop_at, whole, tmp_path):
-    def interrupt(progress: Progress) -> None:
-        if progress.done == stop_at:
-            raise KeyboardInterrupt
-
-    model, finished = run_of(tmp_path / "run").go(interrupt)
-    assert not finished
+    model = interrupted(run_of(tmp_path / "run"), stop_at)
     assert model.languages == (() if stop_at <= 18 else CORPUS.languages)
-    run = run_of(tmp_path / "run")
-    run.resume()
-    assert run.go()[1]
+    require_finish(run_of(tmp_path / "run"))
     assert files(tmp_path / "run") == files(whole)
 
 
@@ -188,17 +181,12 @@ def killed(tmp_path_factory) -> Path:
 @pytest.mark.parametrize("when", KILLED)
 def test_a_killed_run_of_many_languages_ends_as_if_it_was_not(when, whole, killed, tmp_path):
     directory = shutil.copytree(killed / when, tmp_path / "run")
-    run = run_of(directory)
-    run.resume()
-    assert run.go()[1]
+    require_finish(run_of(directory))
     assert files(directory) == files(whole)
 
 
 def test_another_recipe_of_the_same_name_is_refused_on_resume(tmp_path):
-    def interrupt(progress: Progress) -> None:
-        raise KeyboardInterrupt
-
-    run_of(tmp_path / "run").go(interrupt)
+    interrupted(run_of(tmp_path / "run"), 1)
     with pytest.raises(DepinduceError, match=r"ud-dmv.toml was another: prior_strength was 10.0, is 20.0"):
         run_of(tmp_path / "run", prior_strength=20.0).resume()
 
