@@ -145,3 +145,14 @@ def test_whoever_knows_both_conjunctions_tells_them_apart():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert find_tags(["CCONJ", "CONJ", "CONJ+PronType=Rel"], both).tolist() == [1, 0, 0]
+
+
+def test_texts_of_ud_1_and_2_that_are_learned_from_together_have_one_conjunction():
+    text = GO + with_features("and/CONJ/_ or/CCONJ/_ both/CONJ/PronType=Rel")
+    with pytest.warns(UserWarning, match="^CONJ is read as CCONJ"):
+        corpus = build_corpus(read_text(text), Reading(tags="upos+PronType", rare_tags=1))
+    assert tags_of(corpus)[4:] == ["CCONJ", "CCONJ", "CCONJ+PronType=Rel"]
+    assert corpus.tag_vocabulary.counts[corpus.tag_vocabulary.id("CCONJ")] == 2
+    alone = build_corpus(read_text(with_features("and/CONJ/_")))
+    assert tags_of(alone) == ["CONJ"]
+    assert count_tags({"CONJ+A=B": 3, "CCONJ+A=B": 3, "CONJ": 1}, rare=5) == Vocabulary(["CCONJ+A=B", "CCONJ"], [6, 1])

@@ -18,7 +18,8 @@ from depinduce.errors import DepinduceError
 
 RARE = 50  # a refined tag that training sees fewer times teaches too little
 _REFINEMENT = re.compile(r"(?<=.)(?:\+[^+=]+=[^+=]+)+$")
-_TWINS = {"CONJ": "CCONJ", "CCONJ": "CONJ"}  # UD 1 and UD 2
+_OLD, _NEW = "CONJ", "CCONJ"  # the same tag, in UD 1 and in UD 2
+_TWINS = {_OLD: _NEW, _NEW: _OLD}
 
 
 def bare_tag(tag: str) -> str:
@@ -78,9 +79,16 @@ class TagReader:
 
 
 def count_tags(counts: Mapping[str, int], rare: int) -> Vocabulary:
-    """The tags of a corpus; a refined one that is rarer than this is the bare one."""
-    kept: Counter[str] = Counter()
+    """The tags of a corpus; a refined one that is rarer than this is the bare one.
+
+    Where texts of UD 1 and of UD 2 meet, CONJ is CCONJ; `find_tags` then finds it there.
+    """
+    both = {bare_tag(tag) for tag in counts} >= {_OLD, _NEW}
+    found: Counter[str] = Counter()
     for tag, count in counts.items():
+        found[_NEW + tag.removeprefix(_OLD) if both and bare_tag(tag) == _OLD else tag] += count
+    kept: Counter[str] = Counter()
+    for tag, count in found.items():
         kept[tag if count >= rare else bare_tag(tag)] += count
     return Vocabulary.from_counts(kept)
 
