@@ -261,7 +261,13 @@ class Parser:
         True
         """
         from depinduce.parsing.decoding import Parsing
-        from depinduce.parsing.streams import blocks, learned_from, parse_sentences, warn_of_long_sentence
+        from depinduce.parsing.streams import (
+            blocks,
+            learned_from,
+            parse_sentences,
+            warn_of_long_sentence,
+            with_strangers_told,
+        )
 
         if isinstance(sentences, str | Path | Sentence):
             one = "parse_file reads files" if isinstance(sentences, Path) else "put one sentence into brackets"
@@ -272,7 +278,7 @@ class Parser:
         if learn := self._adapt(adapt):
             model, _, given = learned_from(given, learn)
         warned, remedy = False, "`parse_file` with max_words=200 parses such sentences in pieces"
-        for some in blocks(given, parsing):
+        for some in blocks(with_strangers_told(model, given), parsing):
             warned = warned or warn_of_long_sentence(model, some, parsing, remedy)
             found, unknown = parse_sentences(model, some, parsing)
             self._warn_about(unknown)

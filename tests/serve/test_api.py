@@ -11,11 +11,16 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from corpus.blocks import block
+from learning.tagged import random_table
 from serve.demo_models import SENTENCE, answer, train_models
 
 from depinduce import DepinduceError, Parser
-from depinduce.corpus import read_text
+from depinduce.corpus import Vocabulary, read_text
 from depinduce.corpus.demo import demo_file
+from depinduce.grammar.rules import Order
+from depinduce.grammar.stacked import stacked
+from depinduce.models.polyglot_model import PolyglotModel
 from depinduce.serve.api import ACTIONS, list_models
 from depinduce.serve.requests import (
     MOST_SENTENCES,
@@ -398,6 +403,19 @@ def test_unknown_tags_are_a_warning(ask):
     answer = ask("parse", model="dmv", text="Dogs/NOUN bark/NEW ./PUNCT")
     assert answer["warnings"] == ["tags that training has not seen, parsed like an average tag: NEW"]
     assert len(answer["sentences"][0]["heads"]) == 3
+
+
+@pytest.mark.filterwarnings("ignore:# language = xx")
+def test_a_language_that_a_grammar_does_not_know_is_a_warning(tmp_path):
+    tags = Vocabulary(["NOUN", "VERB"], [2, 1])
+    table = stacked(random_table(Order.FIRST, 2, seed) for seed in range(3))
+    PolyglotModel.of(Order.FIRST, tags, ("fr", "pl"), table).save(tmp_path / "many")
+    shelf = Shelf([tmp_path])
+    for name, told in (("fr", 0), ("xx", 1)):
+        text = f"# language = {name}\n{block('a/NOUN b/VERB')}"
+        found = answer(shelf, "parse", {"model": "many", "text": text})
+        assert len(found["warnings"]) == told
+        assert all(line.endswith("It knows fr pl") for line in found["warnings"])
 
 
 def test_hostile_words_are_only_text(ask, sentence):

@@ -100,7 +100,7 @@ def parse_file(
         if adapt is not None:
             model, totals.learned, sentences = learned_from(sentences, adapt, tell)
             totals.learning = None
-        for block in parse_stream(model, sentences, parsing, announce):
+        for block in parse_stream(model, with_strangers_told(model, sentences), parsing, announce):
             for text in block.rendered:
                 output.write(text)
             totals.sentences, totals.words = totals.sentences + block.sentences, totals.words + block.words
@@ -123,6 +123,24 @@ def learned_from(
         if len(first) >= MOST_LEARNED or words >= MOST_LEARNED_WORDS:
             break
     return *adapt(first, report), chain(first, sentences)
+
+
+def with_strangers_told(model: Model, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """The same sentences; warns once of every language that a model of several does not know."""
+    told = {None, *model.languages}
+    for sentence in sentences:
+        if model.languages and sentence.language not in told:
+            told.add(sentence.language)
+            warnings.warn(about_unknown_language(str(sentence.language), model), stacklevel=2)
+        yield sentence
+
+
+def about_unknown_language(name: str, model: Model) -> str:
+    """What the user should know of it."""
+    return (
+        f"# language = {visible(name)}: the grammar does not know this language and parses it by what it knows of all. "
+        f"It knows {' '.join(model.languages)}"
+    )
 
 
 def about_unknown_tags(tags: Iterable[str]) -> str:

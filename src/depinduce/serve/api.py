@@ -18,7 +18,7 @@ from depinduce.errors import InputError
 from depinduce.evaluation.trees import is_projective
 from depinduce.files import parse_json
 from depinduce.insight.stories import stories
-from depinduce.parsing.streams import about_unknown_tags, corpus_for, spread
+from depinduce.parsing.streams import about_unknown_language, about_unknown_tags, corpus_for, spread
 from depinduce.report.display_width import shortened
 from depinduce.report.svg_tree import tree_svg
 from depinduce.serve.requests import (
@@ -114,6 +114,9 @@ def parse(shelf: Shelf, request: Mapping) -> Steps[Answer]:
     blocks = blocks_of(text_of(request, "text"), column, _most_words(parser))
     left = sum(work_of(len(block.sentence)) for block in blocks)
     sentences, unknown = [], set()
+    strangers = {block.sentence.language for block in blocks if block.sentence.language} - {*parser.model.languages}
+    if not parser.model.languages or parser.model.headedness is not None:  # it tells none apart, or learns new ones
+        strangers = set()
     for some in _portions(blocks):
         yield left
         left -= sum(work_of(len(block.sentence)) for block in some)
@@ -133,7 +136,8 @@ def parse(shelf: Shelf, request: Mapping) -> Steps[Answer]:
             for block, tree in zip(some, parses, strict=True)
         ]
         unknown.update(corpus_for(parser.model, [block.sentence for block in some]).unknown_tags)
-    return {"sentences": sentences, "warnings": [about_unknown_tags(unknown)] * bool(unknown)}
+    told = [about_unknown_language(name, parser.model) for name in sorted(strangers)]
+    return {"sentences": sentences, "warnings": [about_unknown_tags(unknown)] * bool(unknown) + told}
 
 
 def look_at_sentence(shelf: Shelf, request: Mapping) -> Steps[Answer]:
