@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from cli.demo_parts import demo_part, depinduce
 from corpus.blocks import block, write
 
 from depinduce import DepinduceError, Parser
-from depinduce.corpus import read_sentences
+from depinduce.corpus import read_sentences, read_text
+from depinduce.corpus.demo import demo_file
 from depinduce.learning import progress_texts
 from depinduce.learning import seeds as seeds_module
 
@@ -141,3 +143,75 @@ def test_a_grammar_without_languages_parses_every_one_alike(texts, tmp_path, cap
         told = "--language fr: the grammar tells no languages apart, so that this is ignored"
         assert (told in capsys.readouterr().err) == (name == "asked")
     assert (tmp_path / "plain").read_bytes() == (tmp_path / "asked").read_bytes()
+
+
+# ---------------------------------------------------------------- told apart
+
+
+def words_of(sentence) -> list[str]:
+    return [f"{form}/{tag}" for form, tag in zip(sentence.forms, sentence.column(4), strict=True)]
+
+
+DEMO = [words_of(sentence) for sentence, _ in zip(read_sentences(demo_file("train")), range(110), strict=False)]
+SENTENCES = [block(" ".join(words)) for words in DEMO]
+SMALL = ["--set", "size=6", "child_rank=4", "decision_rank=3", "vector_size=2", "batch_size=20"]
+APART = {
+    "dmv-sibling": ["--model", "dmv-sibling", "--iterations", 2],
+    "grand": ["--model", "grand", "--ladder", "ndmv", "--members", 1, "--grow-from", 0, "--epochs", 1, *SMALL],
+}
+
+
+@pytest.fixture(scope="module")
+def apart(tmp_path_factory):
+    """Grammars that tell two languages apart: halves of the demo corpus, one of them with its words in reverse."""
+    place = tmp_path_factory.mktemp("apart")
+    write(place / "en.conllu", *SENTENCES[:50])
+    write(place / "ne.conllu", *(block(" ".join(words[::-1])) for words in DEMO[50:]))
+    for name, options in APART.items():
+        files = [f"{language}={place / language}.conllu" for language in ("en", "ne")]
+        assert depinduce("train", *options, "--train", *files, "--out", place / name) == 0
+    return place
+
+
+@pytest.mark.parametrize("name", APART)
+def test_languages_are_parsed_by_their_names(name, apart, tmp_path, capsys):
+    text = (apart / "ne.conllu").read_text("utf-8")
+    named = write(tmp_path / "named.conllu", "# language = ne\n", text, *["# language = xx\n", text] * 2)
+    assert depinduce("parse", apart / name, named, "-o", tmp_path / "named") == 0
+    told = capsys.readouterr().err
+    assert told.count("# language = xx: the grammar does not know this language") == 1
+    assert "It knows en ne" in told
+    for language, option in (("ne", ["--language", "ne"]), ("universal", [])):
+        assert depinduce("parse", apart / name, apart / "ne.conllu", *option, "-o", tmp_path / language) == 0
+    found = [sentence.heads for sentence in read_sentences(tmp_path / "named")]
+    parts = [[sentence.heads for sentence in read_sentences(tmp_path / part)] for part in ("ne", "universal")]
+    assert parts[0] != parts[1]
+    assert found == parts[0] + parts[1] + parts[1]
+
+
+@pytest.mark.parametrize("name", APART)
+def test_grammars_of_languages_are_models_like_any_other(name, apart, tmp_path, capsys):
+    assert depinduce("inspect", apart / name) == 0
+    shown = capsys.readouterr().out
+    assert "in 2 languages: en ne" in shown
+    assert re.search(r"NOUN heads \w+: 0\.\d\d of its children; on the left in .*, on the right in ", shown)
+    assert depinduce("inspect", apart / name, "--language", "ne", "--head", "NOUN") == 0
+    assert depinduce("sample", apart / name, "-n", 2) == 0
+    assert depinduce("report", apart / name, "--sentences", apart / "ne.conllu", "-o", tmp_path / "report.html") == 0
+    assert depinduce("models", apart) == 0
+    assert "grammar over tags, of 2 languages" in capsys.readouterr().out
+    parser = Parser.load(apart / name)
+    with pytest.warns(UserWarning, match=r"^# language = xx: .* It knows en ne$"):
+        parser.parse(read_text("# language = xx\n" + SENTENCES[0]))
+
+
+def test_gold_trees_of_a_language_are_watched_by_its_grammar(apart, tmp_path, capsys):
+    gold = write(tmp_path / "gold.conllu", *SENTENCES[:9])
+    assert depinduce("parse", apart / "dmv-sibling", gold, "--language", "en", "-o", tmp_path / "trees.conllu") == 0
+    files = [f"{language}={apart / language}.conllu" for language in ("en", "ne")]
+    options = [*APART["dmv-sibling"], "--train", *files, "--out", tmp_path / "watched"]
+    assert depinduce("train", *options, "--watch", f"fr={tmp_path / 'trees.conllu'}") == 1
+    assert "--watch: training has no language fr; it has en ne." in capsys.readouterr().err
+    assert depinduce("train", *options, "--watch", f"en={tmp_path / 'trees.conllu'}", "--overwrite") == 0
+    rounds = Parser.load(tmp_path / "watched").model.history["rounds"]
+    assert rounds[-1]["watched"]["uas_15"] == 100.0

@@ -4,9 +4,9 @@ The numbers are probabilities. `NOUN takes DET on its left: 0.83` says that 83 o
 are determiners. Heads come in the order of how many children they have in a sentence that the grammar generates.
 In a second-order grammar the lines with `after` and `under` tell where a look at the context makes the greatest
 difference; in brackets stands what holds without that look. Rules below 0.01 and small differences are left to --json.
-Of a universal grammar the lines with `heads` tell which tags head which, wherever they stand, and on which side in
-which languages; the others are those of the mean of all, or of --language. Of the grammar of a language that started
-from it they tell on which side children stand here, beside the mean of all languages.
+Of a grammar of several languages the lines with `heads` tell which tags head which, wherever they stand, and on which
+side in which languages; the others are those of its universal grammar, or of --language. Of the grammar of a language
+that started from a universal one they tell on which side children stand here, beside the mean of all languages.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _word_order(model: Model, heads: list[str]) -> tuple[list[Pair], AdaptedOrder | None]:
-    """What is told of the order of a universal grammar, and of what was made from it."""
+    """What is told of the order of a grammar of several languages, and of what was made from a universal one."""
     from depinduce.insight.adapted_order import adapted_order, universal_of
     from depinduce.insight.word_order import word_order
 

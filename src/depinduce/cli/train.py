@@ -59,8 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     runs.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="with --seeds: so many side by side (default: 1)"
     )
-    runs.add_argument("--watch", metavar="FILE", help="gold trees to score after every round; recorded and marked, "
-                      "without influence on the training")  # fmt: skip
+    runs.add_argument("--watch", metavar="FILE", help="gold trees (NAME=FILE says their language) to score after every "
+                      "round; recorded and marked, without influence on the training")  # fmt: skip
     runs.add_argument("--json", action="store_true", help="print what came out as JSON")
     shared = names_of(LearningSettings)
     add_settings(parser, LearningSettings, "learning", ("model", "non_heads", "rules", "init"), only_given=True)

@@ -236,19 +236,13 @@ def load_corpus(
     word_vocabulary: Vocabulary | None = None,
     trees: bool = False,
     with_heads: bool = False,
-    languages: tuple[str, ...] = (),
 ) -> Corpus:
     """The corpus in one or several CoNLL-U files; with `trees` every sentence must have a tree."""
     if isinstance(paths, (str, Path)):
         paths = [paths]
     sentences = chain.from_iterable(read_sentences(path, trees=trees) for path in paths)
     return build_corpus(
-        sentences,
-        reading,
-        tag_vocabulary=tag_vocabulary,
-        word_vocabulary=word_vocabulary,
-        with_heads=with_heads,
-        languages=languages,
+        sentences, reading, tag_vocabulary=tag_vocabulary, word_vocabulary=word_vocabulary, with_heads=with_heads
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from depinduce.corpus import Corpus, Reading, Sentence, build_corpus, read_sentences
 from depinduce.corpus.tags import called
 from depinduce.errors import DepinduceError
-from depinduce.learning.languages import told_apart
+from depinduce.learning.languages import require_languages, told_apart
 from depinduce.learning.settings.learning import LearningSettings
 
 Texts = Sequence[str | Path] | Sequence[Sentence]  # files, or what somebody has read from files
@@ -68,10 +68,7 @@ def _required(train: Corpus, source: Source) -> Corpus:
 
 def held_out(source: Source, reading: Reading, train: Corpus) -> Corpus:
     """Held-out sentences in the training vocabulary, without those that have a tag it lacks."""
-    strangers = [name for name in _languages(source) if name not in train.languages]
-    if strangers:
-        known = f"it has {' '.join(train.languages)}" if train.languages else "name those of --train, too"
-        raise DepinduceError(f"--dev: training has no language {strangers[0]}; {known}.")
+    require_languages(source, train, "--dev")
     dev = build_corpus(_sentences(source), reading, tag_vocabulary=train.tag_vocabulary, languages=train.languages)
     if dev.unknown_tags:
         names = " ".join(sorted(dev.unknown_tags))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,14 @@ def told_apart(settings: LearningSettings, train: Corpus) -> bool:
     if settings.needs_languages:
         return len(language_of(train)) > 0
     return settings.entry.tells_languages and settings.languages != "together" and len(train.languages) > 1
+
+
+def require_languages(source: object, train: Corpus, option: str) -> None:
+    """Refuse files that somebody gave to other languages than those that are learned from. option: where he did"""
+    strangers = [name for name in source if name not in train.languages] if isinstance(source, Mapping) else []
+    if strangers:
+        known = f"it has {' '.join(train.languages)}" if train.languages else "name those of --train, too"
+        raise DepinduceError(f"{option}: training has no language {strangers[0]}; {known}.")
 
 
 def language_of(corpus: Corpus) -> np.ndarray:

@@ -380,3 +380,31 @@ def test_a_start_by_hdp_dep_trains_it_for_every_language():
     with patch("depinduce.learning.starts._hdp_model", start), pytest.raises(KeyboardInterrupt):
         run_of(None, LADDER).start_trees(("hdp-dep",))
     assert trained == [tuple(sorted({TAGS[tag] for tag in DRAWN["final"][0].tags}))]
+
+
+WORDS = SIZES | {
+    "tag_size": 3, "word_size": 3, "lexical_child_rank": 4, "lexical_decision_rank": 3, "epochs": 1, "start_epochs": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("model", ["lexical", "joint-sibling"])
+def test_models_over_words_start_from_the_grammar_of_their_language(model, tmp_path):
+    known, _ = run_of(None, {"model": "dmv-grand", "iterations": 3, "language_strength": 0.0}).go()
+    known.save(tmp_path / "many")
+    init = ("model", str(tmp_path / "many"))
+    text = together({"initial": DRAWN["initial"][0]})
+    named, nameless = text, replace(text, languages=(), language=None)
+    for corpus, grammar in ((named, known.in_language("initial")), (nameless, known.universal)):
+        run = Run(configure(WORDS | {"model": model, "init": init}), corpus)
+        made, finished = run.go()
+        assert finished and made.languages == ()
+        in_its_tags = replace(corpus, tags=known.tags.ids(corpus.tag_vocabulary)[corpus.tags], language=None)
+        assert np.array_equal(run.heads, parse_corpus(grammar, in_its_tags, Parsing()))
+
+
+def test_under_a_model_over_words_the_rungs_over_tags_tell_languages_apart():
+    run = run_of(None, WORDS | {"model": "joint-sibling", "ladder": ("ndmv",), "members": 1, "start_trees": "best"})
+    run.climb()
+    assert len(parted(run.members[0])) == len(NAMES) + 1
+    made, finished = run.go()
+    assert finished and made.languages == ()
