@@ -50,7 +50,12 @@ TRAININGS = {
     "joint-grand": {
         "model": "joint-grand", "agreement": False, "method": "em", "word_init": ["hdp-dep"], "epochs": 2, **WORDS,
     },
+    "dmv-grand-languages": {"model": "dmv-grand", "iterations": 4, "non_heads": ["ud"]},
+    "sibling-languages": {
+        "model": "sibling", "ladder": ["ndmv"], "members": 2, "epochs": 2, "anchor": 0.3, "vector_size": 3, **NETWORK,
+    },
 }  # fmt: skip
+LANGUAGES = "-languages"  # trainings of this name tell two languages apart
 
 
 def write_corpus(path: Path, split: str, number: int) -> None:
@@ -82,7 +87,10 @@ def main(out: str) -> int:
             recipe.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in settings.items()))
             for seed in SEEDS:
                 directory = folder / f"{name}-{seed}"
-                files = ["--train", str(folder / "train.conllu"), "--dev", str(folder / "dev.conllu")]
+                texts = [str(folder / "train.conllu")]
+                if name.endswith(LANGUAGES):
+                    texts = [f"one={texts[0]}", f"two={folder / 'dev.conllu'}"]
+                files = ["--train", *texts, "--dev", str(folder / "dev.conllu")]
                 with contextlib.redirect_stderr(io.StringIO()) as said:
                     code = depinduce(
                         ["train", "--recipe", str(recipe), *files, "--seed", str(seed), "--out", str(directory)]

@@ -30,7 +30,7 @@ BASES: dict[str, dict[str, Any]] = {
 EXPERT: dict[str, dict[str, Any]] = {  # values of all settings without an option, none of them its default
     "dmv": {
         "child_valence": False, "rules_share": 0.7, "constraint": ["start", "training"], "rare_tags": 9,
-        "language_strength": 10.0,
+        "language_strength": 30.0,
     },
     "hdp-dep": {
         "symbols": "categories", "emit": "words", "top_concentration": 2.0, "concentration": 5.0, "child_prior": 0.5,

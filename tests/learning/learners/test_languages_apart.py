@@ -9,6 +9,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 import torch
+from learning.killed import killed_runs
 from learning.languages import TAGS, language, together
 from learning.trainings import COUNT_MODELS, KINDS, SMALL, learner_of, rounds_of, same_table
 
@@ -324,6 +325,29 @@ def test_an_interrupted_run_of_languages_goes_on_to_the_same_model(values, tmp_p
         again.resume()
         assert again.go()[1]
         assert files(place) == files(tmp_path / "whole")
+
+
+def ladder(directory: Path | None) -> Run:
+    """Two rounds over short sentences and two over all for either member, and two for each rung above: 12."""
+    return run_of(directory, LADDER)
+
+
+KILLED = {
+    "in a start": [("start", 0)],
+    "in a member": [("round", 6)],
+    "again and again": [("round", 3), ("start", 2), ("round", 9), ("start", 3), ("round", 11)],
+}
+
+
+@pytest.mark.slow
+def test_a_killed_run_of_languages_ends_as_if_it_was_not(tmp_path):
+    ladder(tmp_path / "whole").go()
+    killed_runs(tmp_path / "killed", ladder, KILLED)
+    for when in KILLED:
+        run = ladder(tmp_path / "killed" / when)
+        run.resume()
+        assert run.go()[1]
+        assert files(tmp_path / "killed" / when) == files(tmp_path / "whole")
 
 
 def test_every_rung_gives_trees_to_every_sentence_in_its_language():

@@ -26,7 +26,7 @@ class CountSettings(LearningSettings):
         0.0, "second order: pseudo-counts per row around the first-order estimates of the start (try 100 to 1000)"
     )
     language_strength: float = setting(
-        100.0, "several languages: pseudo-counts per row around the mean of all", expert=True
+        10.0, "several languages: pseudo-counts per row around the mean of all", expert=True
     )
     child_valence: bool = setting(True, "let the choice of a child depend on whether it is the first", expert=True)
 
