@@ -38,7 +38,7 @@ EXPERT: dict[str, dict[str, Any]] = {  # values of all settings without an optio
     },
     "polyglot": {
         "child_strength": 100.0, "decision_strength": 10.0, "root_strength": 20.0, "side_smoothing": 1.0,
-        "backoff": 5.0, "tied": 0.25, "votes": 0.25, "voting": 1,
+        "backoff": 5.0, "tied": 0.25, "most_counted": 7, "votes": 0.25, "voting": 1,
     },
     "joint-sibling": {
         "size": 8, "child_rank": 4, "decision_rank": 2, "encoder": "wsj", "skip_connections": False, "tag_size": 5,

@@ -15,7 +15,7 @@ from depinduce.grammar.rules import LEFT, RIGHT, Order
 from depinduce.grammar.stacked import stacked
 
 LANGUAGES, TAGS = 3, 4
-STRENGTHS = Strengths(child=7.0, decision=3.0, root=5.0, side=0.5, backoff=2.0, tied=0.25)
+STRENGTHS = Strengths(child=7.0, decision=3.0, root=5.0, side=0.5, backoff=2.0, tied=0.25, most=4.0)
 
 
 def random_rules(seed: int, languages: int = LANGUAGES) -> FirstOrder:
@@ -48,6 +48,10 @@ def slowly(headedness: Headedness, counts: FirstOrder, strengths: Strengths, at_
     result = FirstOrder(*map(np.zeros_like, counts))
     both, tags = range(2), range(TAGS)
     for language in range(len(counts.root)):
+        scale = min(1.0, strengths.most / counts.root[language].sum())
+        counts = FirstOrder(*(np.array(part) for part in counts))
+        for part in counts:
+            part[language] *= scale
         n, expected = headedness.child[language], counts.child[language]
         for h, s, v in product(tags, both, both):
             weights = []
@@ -100,7 +104,7 @@ def test_without_strength_only_the_text_counts():
 
 
 def test_with_all_strength_only_the_order_is_learned():
-    endless = replace(STRENGTHS, child=1e15, decision=1e15, root=1e15)
+    endless = replace(STRENGTHS, child=1e15, decision=1e15, root=1e15, most=1e15)
     headedness, counts = random_headedness(6), random_rules(7)
     grammar = OrderFree(headedness, endless)
     found = probabilities(grammar.estimate(counts))

@@ -21,6 +21,7 @@ it then gives to a language's text it learns the sides, and only then and slowly
 
 In the first half of its EM, (1 - tied) · δ(s | h, c) + tied · δ(s | h) stands in the place of δ(s | h, c). Two nouns
 in a row have no order by themselves; that of what else stands around nouns decides it, before it settles by chance.
+The counts of a long text are scaled to those of `most` sentences: it does not drown what others know.
 
 All of it works on one language, or on several at once: arrays have one more axis, `language`, before all others. To a
 chart the grammars of several languages are one table, in which they lie one below the other (`grammar.stacked`).
@@ -126,6 +127,7 @@ class Strengths:
     side: float = 2.5
     backoff: float = 50.0
     tied: float = 0.5  # not a count, but a share: of the side that all children of a head have in common, at first
+    most: float = 1500.0  # sentences that a text counts as
 
 
 class OrderFree:
@@ -161,7 +163,9 @@ class OrderFree:
 
     def estimate(self, counts: FirstOrder, at_first: bool = False) -> FirstOrder:
         """The log probabilities of the grammar that learns from these counts. at_first: in the first half of its EM"""
-        strengths = self.strengths
+        strengths, sentences = self.strengths, counts.root.sum(axis=-1)  # each has one root
+        scale = np.minimum(1.0, strengths.most / np.maximum(sentences, 1.0))
+        counts = FirstOrder(*(part * scale.reshape(-1, *[1] * (part.ndim - 1)) for part in counts))
         return FirstOrder(
             log_shares(counts.root + strengths.root * self.root),
             log_shares(counts.child + strengths.child * self.ordered(counts, at_first)),

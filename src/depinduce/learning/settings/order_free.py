@@ -25,12 +25,13 @@ class OrderFreeSettings(LearningSettings):
     tied: float = setting(
         0.5, "in the first half of EM, how far the side of a child is that of all children of its head", expert=True
     )
+    most_counted: int = setting(1500, "a text of more sentences counts as so many", expert=True)
 
     starts: ClassVar[tuple[str, ...]] = ("universal",)
 
     def __post_init__(self):
         super().__post_init__()
-        self.require_at_least(1, "iterations")
+        self.require_at_least(1, "iterations", "most_counted")
         self.require_at_least(
             0, "child_strength", "decision_strength", "root_strength", "side_smoothing", "backoff"
         )  # fmt: skip
@@ -56,6 +57,7 @@ class OrderFreeSettings(LearningSettings):
             self.side_smoothing,
             self.backoff,
             self.tied,
+            self.most_counted,
         )
 
 
