@@ -197,7 +197,7 @@ def test_posteriors_join_what_misc_holds_already(model, tmp_path):
 
 
 def test_what_an_earlier_parse_has_said_is_gone_and_nothing_else(model, tmp_path):
-    foreign = "# sent_id = a\n# tree = oak\n# probability = high\n# log_likelihoods = -1\n"
+    foreign = "# sent_id = a\n# tree = oak\n# probability = ١.1\n# log_likelihoods = -1\n"
     words = block("It/PRON rains/VERB hard/ADV").replace("_\n", "SpaceAfter=No|MyPosterior=0.5000|x=y\n", 1)
     kept = parsed(model, write(tmp_path / "a.conllu", foreign + words.replace("x=y", "Posterior=unknown")))
     assert kept.startswith(foreign) and "|Posterior=unknown\n" in kept
@@ -211,6 +211,11 @@ def test_what_an_earlier_parse_has_said_is_gone_and_nothing_else(model, tmp_path
         crlf = tmp_path / "crlf.conllu"
         crlf.write_bytes(marked.read_bytes().replace(b"\n", b"\r\n"))
         assert parsed(model, crlf) == alone.replace("\n", "\r\n")
+
+
+def test_a_block_of_comments_alone_stays_whatever_they_say(model, tmp_path):
+    path = write(tmp_path / "a.conllu", "# tree = 5 of 9\n\n", block("So/ADV"))
+    assert parsed(model, path).startswith("# tree = 5 of 9\n\n1\tSo")
 
 
 def test_a_sentence_without_any_possible_tree_becomes_a_chain(tmp_path):

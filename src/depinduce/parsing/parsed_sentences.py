@@ -13,9 +13,9 @@ _ID_OF_TREE = re.compile("-tree[0-9]+$")
 _OLD_COMMENTS = re.compile(
     r"(?:^|(?<=\ufeff))# (?:parsed_in_pieces = \d+|tree = \d+ of \d+|"
     r"(?:log_likelihood|log_probability|probability) = -?(?:inf|\d[\d.e+-]*))\r?\n",
-    re.MULTILINE,
+    re.MULTILINE | re.ASCII,
 )
-_OLD_POSTERIOR = re.compile(r"Posterior=[01]\.\d{4}")
+_OLD_POSTERIOR = re.compile(r"Posterior=[01]\.\d{4}", re.ASCII)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class ParsedSentence:
         comments = [f"parsed_in_pieces = {self.pieces}"] if self.pieces > 1 else []
         if log_likelihood and self.log_likelihood is not None:
             comments.append(f"log_likelihood = {self.log_likelihood:.6f}")
-        sentence = self.sentence.without(_OLD_COMMENTS, _OLD_POSTERIOR)
+        sentence = self.sentence.without(_OLD_COMMENTS, _OLD_POSTERIOR) if self.heads else self.sentence
         if self.number is None:
             return sentence.render(self.heads, misc=misc, comments=comments, ended=ended)
         sentence = sentence if self.number == 1 else sentence.again()
