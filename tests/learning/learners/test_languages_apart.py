@@ -9,7 +9,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 import torch
-from learning.killed import killed_runs
+from learning.killed import interrupted, killed_runs, require_finish
 from learning.languages import TAGS, language, together
 from learning.trainings import COUNT_MODELS, KINDS, SMALL, learner_of, rounds_of, same_table
 
@@ -313,17 +313,9 @@ def test_an_interrupted_run_of_languages_goes_on_to_the_same_model(values, tmp_p
     seen: list[Progress] = []
     run_of(tmp_path / "whole", values, CORPUS).go(seen.append)
     for stop_at in {1, len(seen) // 2, len(seen) - 1}:
-
-        def interrupt(progress: Progress, stop_at=stop_at) -> None:
-            if progress.done == stop_at:
-                raise KeyboardInterrupt
-
         place = tmp_path / f"{stop_at}"
-        model, finished = run_of(place, values, CORPUS).go(interrupt)
-        assert not finished and model.languages == NAMES
-        again = run_of(place, values, CORPUS)
-        again.resume()
-        assert again.go()[1]
+        assert interrupted(run_of(place, values, CORPUS), stop_at).languages == NAMES
+        require_finish(run_of(place, values, CORPUS))
         assert files(place) == files(tmp_path / "whole")
 
 
@@ -344,9 +336,7 @@ def test_a_killed_run_of_languages_ends_as_if_it_was_not(tmp_path):
     ladder(tmp_path / "whole").go()
     killed_runs(tmp_path / "killed", ladder, KILLED)
     for when in KILLED:
-        run = ladder(tmp_path / "killed" / when)
-        run.resume()
-        assert run.go()[1]
+        require_finish(ladder(tmp_path / "killed" / when))
         assert files(tmp_path / "killed" / when) == files(tmp_path / "whole")
 
 
