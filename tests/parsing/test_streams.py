@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tracemalloc
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,9 +12,10 @@ import numpy as np
 import pytest
 from chart.enumeration import projective_trees
 from corpus.blocks import block, write
+from learning.languages import universal_of
 from learning.tagged import random_table, tagged
 
-from depinduce.corpus import Reading, Vocabulary, load_corpus, open_output, read_sentences
+from depinduce.corpus import Reading, Vocabulary, load_corpus, open_output, read_sentences, read_text
 from depinduce.corpus.demo import demo_file
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.trees import find_cycle, is_projective
@@ -24,7 +26,7 @@ from depinduce.learning.settings.configuration import configure
 from depinduce.models.tag_model import GrammarModel
 from depinduce.parsing import streams
 from depinduce.parsing.decoding import Parsing, parse_corpus
-from depinduce.parsing.streams import parse_stream
+from depinduce.parsing.streams import parse_stream, with_strangers_told
 
 TRICKY = sorted((Path(__file__).parents[1] / "corpus" / "tricky").glob("*.conllu"))
 every_decoder = pytest.mark.parametrize("decode", ["viterbi", "mbr"])
@@ -445,3 +447,17 @@ def test_blocks_are_bounded_by_sentences_words_arcs_and_trees(bound, parsing, si
         monkeypatch.setattr(streams, name, value)
     sentences = read_sentences(write(tmp_path / "a.conllu", block("it/PRON rains/VERB") * 9))
     assert [len(some) for some in streams.blocks(sentences, parsing, streams.BLOCK)] == sizes
+
+
+# ---------------------------------------------------------------- languages
+
+
+def test_every_language_that_a_grammar_does_not_know_is_told_once():
+    model = universal_of(("final", "initial"))
+    names = ["xx", "final", None, "yy", "xx", "initial", "xx"]
+    text = "".join(f"# language = {name or ''}\n{block('a/N b/V')}" for name in names)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert len(list(with_strangers_told(model, read_text(text)))) == 7
+        assert list(with_strangers_told(model.universal, read_text(text)))  # which knows none, and says nothing
+    assert [str(one.message).split(":")[0] for one in told] == ["# language = xx", "# language = yy"]
