@@ -17,10 +17,11 @@ def agreed_trees(
     Of the grammars only the half (rounded up) that makes the sentences most probable is asked: learning sometimes
     ends in a poor optimum, which shows in its likelihood.
     """
-    opinions = [Problem(table, batch, factors).posteriors(threads=threads) for table in tables]
-    opinions.sort(key=lambda opinion: -opinion.log_z.mean())
-    asked = opinions[: (len(opinions) + 1) // 2]
-    return minimum_risk_trees(mean_posteriors(asked), batch.offsets, threads=threads)
+    problems = [Problem(table, batch, factors) for table in tables]
+    problems.sort(key=lambda problem: -problem.log_partition(threads=threads).mean())
+    asked = problems[: (len(problems) + 1) // 2]
+    opinions = [problem.posteriors(threads=threads) for problem in asked]
+    return minimum_risk_trees(mean_posteriors(opinions), batch.offsets, threads=threads)
 
 
 def minimum_risk_trees(posteriors: ArcPosteriors, offsets: np.ndarray, *, threads: int = 1) -> np.ndarray:
