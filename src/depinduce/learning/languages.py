@@ -53,8 +53,10 @@ def by_language(corpus: Corpus) -> list[Corpus]:
 
 
 def weighing(settings: LearningSettings, corpus: Corpus) -> np.ndarray:
-    """How many sentences every language counts as: as many as it has, so that, divided by them, all weigh alike; or,
-    where they weigh by size, all the same number. [language]"""
+    """By how many sentences the counts of every language are divided before all are added. [language]
+
+    If it is as many as there are, languages weigh alike; if it is the same number for all, they weigh by size.
+    """
     sizes = np.bincount(language_of(corpus), minlength=len(corpus.languages))
     return sizes if settings.languages == "alike" else np.full(len(sizes), sizes.mean())
 
@@ -77,17 +79,16 @@ def batches_of_languages(
 ) -> list[np.ndarray]:
     """Sentences, in random order, in batches of up to so many of one language, each spread evenly over the epoch.
 
-    alike: of every language there are as many, as the mean of all has: those of a small one come again, of a large one
+    alike: of every language there are as many as all have on average: those of a small one come again, of a large one
         only some come this time
-
     sentences: [sentence] their numbers, language: [sentence] of the whole corpus
     """
-    by_language = [sentences[language[sentences] == number] for number in np.unique(language[sentences])]
-    if alike and by_language:
-        share = -(-len(sentences) // len(by_language))
-        by_language = [np.resize(own, share) for own in by_language]
+    of_each = [sentences[language[sentences] == number] for number in np.unique(language[sentences])]
+    if alike and of_each:
+        share = -(-len(sentences) // len(of_each))
+        of_each = [np.resize(own, share) for own in of_each]
     batches, places = [], []
-    for own in by_language:
+    for own in of_each:
         count = -(-len(own) // size)
         batches += np.array_split(own, count)
         places.append((np.arange(count) + generator.random(count)) / count)
