@@ -1,6 +1,11 @@
-"""Before the tests begin, workers share the compilation of the charts among them."""
+"""For all tests: the same examples every time, however long they take; and workers share compiling the charts."""
 
 import os
+
+from hypothesis import settings
+
+settings.register_profile("the same every time", deadline=None, derandomize=True, database=None)
+settings.load_profile("the same every time")
 
 
 def pytest_collection_finish(session):

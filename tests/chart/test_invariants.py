@@ -25,7 +25,7 @@ from depinduce.chart.engine import (
 from depinduce.grammar.rules import GO, STOP, Batch, Factors, Order, RuleCounts, RuleTable
 from depinduce.grammar.trees import tree_log_potentials
 
-few_examples = settings(max_examples=25, deadline=None, derandomize=True, database=None)
+few_examples = settings(max_examples=25)
 every_order = pytest.mark.parametrize("order", list(Order))
 
 
