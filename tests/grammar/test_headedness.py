@@ -83,6 +83,16 @@ def test_estimates_are_those_of_the_formulas(strengths, at_first):
         assert part == pytest.approx(wanted, rel=1e-9)
 
 
+def test_the_last_bits_do_not_depend_on_how_the_numbers_lie_in_memory():
+    """A training that goes on reads them in their order; those of other tags lie as they were picked."""
+    rng, tags = np.random.default_rng(10), 17
+    parts = [rng.exponential(size=(1, tags, *shape)) for shape in ((), (2, tags), (2, 2))]
+    one = OrderFree(Headedness(*parts))
+    other = OrderFree(Headedness(*(np.asfortranarray(part) for part in parts)))
+    for first, second in zip(one.start(), other.start(), strict=True):
+        assert np.array_equal(first, second)
+
+
 def test_the_start_has_no_order():
     headedness = random_headedness(3)
     start = probabilities(OrderFree(headedness, STRENGTHS).start())

@@ -135,6 +135,8 @@ class OrderFree:
 
     def __init__(self, headedness: Headedness, strengths: Strengths | None = None):
         """headedness: [language, …]"""
+        # the last bits of sums depend on how numbers lie in memory, and those of a file lie in their order
+        headedness = Headedness(*map(np.ascontiguousarray, headedness.parts))
         self.headedness, self.strengths = headedness, strengths or Strengths()
         in_general = shares(headedness.child.sum(axis=2, keepdims=True) + RARE)
         child = shares(headedness.child + self.strengths.backoff * in_general)  # q(c | h, v)
