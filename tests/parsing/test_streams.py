@@ -199,7 +199,7 @@ def test_posteriors_join_what_misc_holds_already(model, tmp_path):
 
 
 def test_what_an_earlier_parse_has_said_is_gone_and_nothing_else(model, tmp_path):
-    foreign = "# sent_id = a\n# tree = oak\n# probability = ١.1\n# log_likelihoods = -1\n"
+    foreign = "# sent_id = a\n# tree = oak\n# a\ufeff# tree = 1 of 2\n# probability = ١.1\n# log_likelihoods = -1\n"
     words = block("It/PRON rains/VERB hard/ADV").replace("_\n", "SpaceAfter=No|MyPosterior=0.5000|x=y\n", 1)
     kept = parsed(model, write(tmp_path / "a.conllu", foreign + words.replace("x=y", "Posterior=unknown")))
     assert kept.startswith(foreign) and "|Posterior=unknown\n" in kept

@@ -11,7 +11,7 @@ from depinduce.corpus import Sentence
 _ID_OF_TREE = re.compile("-tree[0-9]+$")
 # What an earlier parse has written, which is not true of another tree.
 _OLD_COMMENTS = re.compile(
-    r"(?:^|(?<=\ufeff))# (?:parsed_in_pieces = \d+|tree = \d+ of \d+|"
+    r"(?:^|(?<=\A\ufeff))# (?:parsed_in_pieces = \d+|tree = \d+ of \d+|"
     r"(?:log_likelihood|log_probability|probability) = -?(?:inf|\d[\d.e+-]*))\r?\n",
     re.MULTILINE | re.ASCII,
 )
