@@ -49,6 +49,7 @@ ELSEWHERE = {
     "learning/held_out.py": ("cli/test_cli_train.py", "`train` with `--dev` and without"),
     "learning/ladder.py": ("learning/learners/test_polyglot.py", "a ladder for every language; one alone in test_run"),
     "learning/learners/learner.py": ("learning/test_training.py", "what a training asks of its learners"),
+    "learning/learners/one_table.py": ("learning/test_count_runs.py", "what learners of counts have in common"),
     "learning/lesson.py": ("test_parser_api.py", "`Parser.train`, by way of the files that it is given"),
     "learning/run_files.py": ("learning/test_run.py", "what a run leaves, and what was lost of it"),
     "learning/progress_texts.py": ("cli/test_cli_train.py", "shown while it trains; no test reads its words yet"),

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from depinduce.chart.engine import Expectations
 from depinduce.corpus import Corpus
 from depinduce.grammar.between_orders import lower_order
 from depinduce.grammar.multinomials import Multinomials, random_counts, uniform_counts
@@ -19,15 +18,14 @@ from depinduce.grammar.trees import tree_counts
 from depinduce.learning.harmonic import harmonic_table
 from depinduce.learning.languages import by_language, told_apart, weighing, words_of
 from depinduce.learning.learners.learner import Arrays, Learner, Start, View, under, with_prefix
-from depinduce.learning.minibatches import Data, Minibatches
+from depinduce.learning.learners.one_table import TableLearner
+from depinduce.learning.minibatches import Minibatches
 from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.counts import CountSettings
-from depinduce.models.model import Model
 from depinduce.models.polyglot_model import PolyglotModel, with_mean
-from depinduce.models.tag_model import GrammarModel
 
 
-class CountLearner(Learner):
+class CountLearner(TableLearner):
     """A rule table that is the relative frequencies of its counts."""
 
     settings: CountSettings
@@ -37,20 +35,6 @@ class CountLearner(Learner):
         self.tags = train.tag_vocabulary
         self.family = Multinomials.smoothed(self.order, len(self.tags), settings.smoothing, settings.child_valence)
         self.table = self.best = self.family.estimate(uniform_counts(self.order, len(self.tags)))
-
-    # ---------------------------------------------------------------- from sentences to counts
-
-    def sentences(self, corpus: Corpus, stage: str) -> Minibatches:
-        return Minibatches(self.order, corpus, self.settings.non_heads_in(stage))
-
-    def view(self, data: Data, training: bool = False) -> View:
-        return View(data.problem(self.table), data)
-
-    def counts(self, expected: Expectations) -> RuleCounts:
-        return expected.counts
-
-    def counts_of_trees(self, data: Data, heads: np.ndarray) -> RuleCounts:
-        return tree_counts(data.problem(self.table).table, data.batch, heads)
 
     # ---------------------------------------------------------------- from counts to parameters
 
@@ -81,20 +65,11 @@ class CountLearner(Learner):
 
     # ---------------------------------------------------------------- what is kept
 
-    def keep(self) -> None:
-        self.best = self.table
-
-    def model(self, about: Mapping[str, Any], best: bool = True) -> Model:
-        return GrammarModel(self.order, self.tags, self.best if best else self.table, **about)
-
     def state(self) -> Arrays:
-        parts = {"table.": self.table, "best.": self.best, "pseudo.": self.family.pseudo}
-        return {
-            name: array for prefix, part in parts.items() for name, array in with_prefix(prefix, part.named).items()
-        }
+        return super().state() | with_prefix("pseudo.", self.family.pseudo.named)
 
     def restore(self, state: Arrays) -> None:
-        self.table, self.best = RuleTable(**under("table.", state)), RuleTable(**under("best.", state))
+        super().restore(state)
         self.family = self.family.with_pseudo(RuleCounts(**under("pseudo.", state)))
 
 

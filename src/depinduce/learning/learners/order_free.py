@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from depinduce.chart.engine import Expectations
 from depinduce.corpus import Corpus
 from depinduce.grammar.headedness import FirstOrder, Headedness, OrderFree
-from depinduce.grammar.rules import Order, RuleCounts, RuleTable
-from depinduce.grammar.trees import tree_counts
 from depinduce.learning.learners.learner import Arrays, Learner, Start, View, under, with_prefix
-from depinduce.learning.minibatches import Data, Minibatches
+from depinduce.learning.learners.one_table import TableLearner
 from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.order_free import OrderFreeSettings
 from depinduce.models.loading import load_universal
 from depinduce.models.model import Model
-from depinduce.models.tag_model import GrammarModel
 
 
-class OrderFreeLearner(Learner):
+class OrderFreeLearner(TableLearner):
     """The grammar of one language, or those of several in one table."""
 
     settings: OrderFreeSettings
@@ -44,20 +39,6 @@ class OrderFreeLearner(Learner):
     def set_prior(self, headedness: Headedness) -> None:
         self.prior = OrderFree(headedness, self.settings.strengths)
 
-    # ---------------------------------------------------------------- from sentences to counts
-
-    def sentences(self, corpus: Corpus, stage: str) -> Minibatches:
-        return Minibatches(Order.FIRST, corpus, self.settings.non_heads_in(stage))
-
-    def view(self, data: Data, training: bool = False) -> View:
-        return View(data.problem(self.table), data)
-
-    def counts(self, expected: Expectations) -> Any:
-        return expected.counts
-
-    def counts_of_trees(self, data: Data, heads: np.ndarray) -> RuleCounts:
-        return tree_counts(self.table, data.batch, heads)
-
     # ---------------------------------------------------------------- from counts to parameters
 
     def begin(self, start: Start, train: Corpus) -> None:
@@ -75,19 +56,12 @@ class OrderFreeLearner(Learner):
 
     # ---------------------------------------------------------------- what is kept
 
-    def keep(self) -> None:
-        self.best = self.table
-
-    def model(self, about: Mapping[str, Any], best: bool = True) -> Any:
-        return GrammarModel(Order.FIRST, self.tags, self.best if best else self.table, **about)
-
     def state(self) -> Arrays:
-        parts = {"table.": self.table, "best.": self.best, "headedness.": self.prior.headedness}
-        named = [with_prefix(prefix, part.named) for prefix, part in parts.items()]
-        return {name: array for part in named for name, array in part.items()} | {"done": np.array([self.done])}
+        headedness = with_prefix("headedness.", self.prior.headedness.named)
+        return super().state() | headedness | {"done": np.array([self.done])}
 
     def restore(self, state: Arrays) -> None:
-        self.table, self.best = RuleTable(**under("table.", state)), RuleTable(**under("best.", state))
+        super().restore(state)
         self.set_prior(Headedness(**under("headedness.", state)))
         self.done = int(state["done"][0])
 
