@@ -23,7 +23,7 @@ PHRASES = {
 }
 PAIRS = (("VERB", "NOUN", "draw-blue"), ("NOUN", "ADP", "draw-purple"))  # (head, child, colour)
 OTHERS = {"VERB": "ADV", "NOUN": "ADJ"}  # another child of these heads
-SHARES = {0.667: "two thirds"}
+SHARES = {0.9: "nine tenths"}
 TIMES = {2: "twice", 3: "three times", 4: "four times", 5: "five times", 6: "six times"}
 
 

@@ -18,7 +18,7 @@ from depinduce.serve.shelf import Shelf, warm_up_log_space
 RECIPES = {
     "many": 'model = "polyglot"\ninit = ["recipe", "wsj-dmv"]\nnon_heads = ["ud"]\niterations = 3\npoolings = 2\n',
     "adapt": 'model = "committee"\ninit = ["universal", "many"]\nnon_heads = ["ud"]\niterations = 5\n'
-    'fewest_sentences = 100\nown_recipe = "own.toml"\nstudent_recipe = "student.toml"\n',
+    'fewest_sentences = 100\nleast_agreement = 0.5\nown_recipe = "own.toml"\nstudent_recipe = "student.toml"\n',
     "own": 'model = "dmv-sibling"\nladder = ["dmv"]\niterations = 4\n',
     "student": 'model = "dmv-sibling"\nladder = ["dmv-grand"]\niterations = 2\n',
     "networks": 'model = "sibling"\nladder = ["grand"]\nepochs = 1\nsize = 6\nchild_rank = 4\ndecision_rank = 3\n',
