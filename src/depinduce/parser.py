@@ -171,7 +171,11 @@ class Parser:
         from depinduce.models.loading import load_model
         from depinduce.models.model import in_language, part_of
 
-        model = in_language(part_of(load_model(directory), part), language)
+        model = load_model(directory)
+        if not model.finished:
+            remedy = f"Go on with it: depinduce train … --out {directory} --resume"
+            warnings.warn(f"{directory}: the training of this grammar was interrupted. {remedy}", stacklevel=2)
+        model = in_language(part_of(model, part), language)
         changed = {name: value for name, value in (("tags", tags), ("map", map)) if value is not None}
         return cls(model.with_reading(replace(model.reading, **changed)) if changed else model)
 

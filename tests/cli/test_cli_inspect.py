@@ -110,6 +110,16 @@ def test_the_facts_of_a_neural_grammar_and_of_one_from_nowhere(tmp_path, capsys)
     assert not any("learned" in line for line in lines_of(capsys, first_order(tmp_path)))
 
 
+def test_a_grammar_of_an_interrupted_training_says_so(tmp_path, capsys):
+    told = "the training was interrupted: this is what there was then"
+    settings = {"model": "ndmv", "method": "dmo", "init": ["harmonic"]}
+    assert told not in lines_of(capsys, first_order(tmp_path, history={"settings": settings, "finished": True}))
+    grammar = first_order(tmp_path, history={"settings": settings, "finished": False})
+    assert told in lines_of(capsys, grammar)
+    assert depinduce("parse", grammar, demo_part(tmp_path / "some.conllu", count=2)) == 0
+    assert f"warning: {grammar}: the training of this grammar was interrupted. Go on with it" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("inside_out", "way"), [(False, "in"), (True, "out")])
 def test_siblings_are_told_as_after(inside_out, way, tmp_path, capsys):
     rules = {

@@ -63,6 +63,8 @@ def _training(inspection: Inspection) -> Iterator[str]:
         method = "variational inference" if "subsymbols" in settings else method
         rounds = f"{len(history.get('rounds', ()))} {history.get('round_name', 'round')}s of {method}"
         yield f"as {models}, by {rounds}, start: {' '.join(settings['init'])}"
+    if not history.get("finished", True):
+        yield "the training was interrupted: this is what there was then"
     if history.get("watched"):
         yield "attachment scores were watched during training"
 

@@ -58,6 +58,11 @@ class Model(ABC):
         return not self.why_no_single_trees
 
     @property
+    def finished(self) -> bool:
+        """Whether its training came to its end, or was interrupted before."""
+        return self.history.get("finished", True)
+
+    @property
     def words(self) -> Vocabulary:
         """The words that it knows; most grammars know none."""
         return NO_WORDS

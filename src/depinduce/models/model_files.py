@@ -56,7 +56,7 @@ def new_model(directory: str | Path, model: Model, own: dict) -> Iterator[Path]:
             "kind": model.kind,
             "about": model.about,
             "sha256": {name: _sha256((folder / name).read_bytes()) for name in _files(folder)},  # and of itself
-            "finished": model.history.get("finished", True),
+            "finished": model.finished,
             "non_heads": list(model.non_heads),
             **_languages(model.history),
             "reading": vars(model.reading),
