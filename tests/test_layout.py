@@ -33,6 +33,7 @@ ELSEWHERE = {
     "cli/serve.py": ("serve/test_server.py", "the command starts the server"),
     "corpus/cycles.py": ("evaluation/test_evaluation_trees.py", "against a definition written out slowly"),
     "corpus/faults.py": ("corpus/test_broken_files.py", "a file for every fault"),
+    "corpus/small_changes.py": ("corpus/test_conllu.py", "what a block does to its comments and to MISC"),
     "corpus/streams.py": ("corpus/test_conllu.py", "plain and packed files and pipes, by way of the reader"),
     "corpus/tagged_text.py": ("cli/test_cli_convert.py", "`convert tagged` is all that reads it"),
     "experiments/cells.py": ("experiments/test_ud_cells.py", "cells of Universal Dependencies"),

@@ -330,7 +330,8 @@ def test_sentences_of_files_keep_everything_and_blocks_without_words_their_place
     nothing, parse = parser.parse(read_sentences(write(tmp_path / "a.conllu", text)))
     assert nothing.words == nothing.heads == [] and nothing.draw() == ""
     assert nothing.to_conllu() == "# only a comment\n\n"
-    assert parse.to_conllu() == "# sent_id = s\n" + block("it/PRON rains/VERB", heads=parse.heads)
+    assert parse.labels == ["root" if head == 0 else "dep" for head in parse.heads]
+    assert parse.to_conllu() == "# sent_id = s\n" + block("it/PRON rains/VERB", parse.heads, labels=parse.labels)
     first, second = parser.k_best(parse.sentence, 2)
     assert "# sent_id = s\n" in first.to_conllu() and "# sent_id = s-tree2\n# tree = 2 of 2\n" in second.to_conllu()
 

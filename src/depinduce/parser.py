@@ -113,12 +113,12 @@ class Parse(ParsedSentence):
     def to_conllu(self, *, posteriors: bool = False, log_likelihood: bool = False) -> str:
         """The block of a CoNLL-U file, as `depinduce parse` would write it.
 
-        What the sentence had in other columns and in comments is still there. The second of several trees has another
-        sent_id than the first.
+        What the sentence had in other columns and in comments is still there, but for DEPS, which is emptied. The
+        second of several trees has another sent_id than the first.
 
         >>> print(parser.parse(["dogs/NOUN bark/VERB"])[0].to_conllu().expandtabs(6).rstrip())
-        1     dogs  _     NOUN  _     _     2     _     _     _
-        2     bark  _     VERB  _     _     0     _     _     _
+        1     dogs  _     NOUN  _     _     2     dep   _     _
+        2     bark  _     VERB  _     _     0     root  _     _
         """
         return self.render(posteriors=posteriors, log_likelihood=log_likelihood, ended=True)
 
@@ -348,6 +348,8 @@ class Parser:
         posteriors: bool = False,
         log_likelihood: bool = False,
         max_words: int | None = None,
+        keep_labels: bool = False,
+        metadata: bool = False,
         threads: int = 1,
         adapt: bool = True,
         report: Callable[[Throughput], None] | None = None,
@@ -371,9 +373,9 @@ class Parser:
         from depinduce.parsing.decoding import Parsing
         from depinduce.parsing.streams import parse_file
 
-        parsing = Parsing(decode, posteriors, threads, k_best, samples, seed, log_likelihood, max_words)
+        parsing = Parsing(decode, posteriors, threads, k_best, samples, seed, log_likelihood, max_words, keep_labels)
         learn = self._adapt(adapt)
-        totals = parse_file(self.model, path, out, parsing, report or (lambda totals: None), learn)
+        totals = parse_file(self.model, path, out, parsing, report or (lambda totals: None), learn, metadata)
         if report is None:
             self._warn_about(totals.unknown_tags)
         return totals

@@ -33,7 +33,7 @@ from corpus.blocks import block
 from learning.tagged import random_table
 
 from depinduce.corpus import Reading, Sentence, Vocabulary, read_sentences, read_text
-from depinduce.corpus.conllu import MISC, UPOS
+from depinduce.corpus.conllu import DEPREL, DEPS, MISC, UPOS
 from depinduce.corpus.faults import COLUMNS, HEAD
 from depinduce.corpus.penn.brackets import read_trees
 from depinduce.corpus.penn.conversion import convert_tree
@@ -167,6 +167,8 @@ def require_survival(sentences: list[Sentence], numbers: list[int], text: str, p
                 assert others(written.comments) == others(sentence.comments)
             if len(written):
                 assert is_tree(written.heads), written.heads
+                assert written.column(DEPREL) == ["dep" if head else "root" for head in written.heads]
+                assert set(written.column(DEPS)) == {"_"}
     assert next(again, None) is None
     given = [sentence.sent_id for sentence in sentences if len(sentence) and sentence.sent_id is not None]
     assert len(set(ids)) == len(ids) or len(set(given)) < len(given)
@@ -179,7 +181,7 @@ def others(comments: list[str]) -> list[str]:
 
 
 def token_lines(sentence: Sentence) -> list[list[str]]:
-    """The columns of every line but HEAD; of MISC only what we do not write there."""
+    """The columns of every line but HEAD, DEPREL and DEPS; of MISC only what we do not write there. No empty nodes."""
     lines = []
     for line in sentence.render().split("\n"):
         columns = line.lstrip("\ufeff\r").rstrip("\r").split("\t")
@@ -187,7 +189,8 @@ def token_lines(sentence: Sentence) -> list[list[str]]:
             attributes = [] if columns[MISC - 1] in ("_", "") else columns[MISC - 1].split("|")
             kept = [attribute for attribute in attributes if attribute.partition("=")[0] != "Posterior"]
             columns[MISC - 1] = "|".join(kept)
-            lines.append(columns[: HEAD - 1] + columns[HEAD:] if columns[0].isdigit() else columns)
+            if "." not in columns[0]:
+                lines.append(columns[: HEAD - 1] + columns[DEPS:] if columns[0].isdigit() else columns)
     return lines
 
 

@@ -28,6 +28,11 @@ def without_heads(text: str) -> str:
     return re.sub(r"^(\d+(?:\t[^\t]*){5}\t)\d+", r"\1_", text, flags=re.MULTILINE)
 
 
+def without_trees(text: str) -> str:
+    """The file with HEAD, DEPREL and DEPS of every word blanked: what `parse` may change."""
+    return re.sub(r"^(\d+(?:\t[^\t\n]*){5})(?:\t[^\t\n]*){3}", r"\1\t_\t_\t_", text, flags=re.MULTILINE)
+
+
 def depinduce(*arguments: object) -> int:
     """The command in this process; gives the exit code."""
     return main([str(argument) for argument in arguments])

@@ -8,10 +8,11 @@ import itertools
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
-from cli.demo_parts import contents, demo_part, depinduce, depinduce_process, on_a_terminal, without_heads
+from cli.demo_parts import contents, demo_part, depinduce, depinduce_process, on_a_terminal, without_trees
 from corpus.blocks import block, write
 
 from depinduce.corpus import read_sentences
@@ -36,10 +37,82 @@ def parsed(model, tmp_path_factory) -> bytes:
     return path.read_bytes()
 
 
-def test_only_heads_change(parsed):
+def test_only_trees_change(parsed):
     before = demo_file("test").read_text("utf-8")
-    assert without_heads(parsed.decode()) == without_heads(before)
+    assert without_trees(parsed.decode()) == without_trees(before)
     assert parsed.decode() != before
+
+
+def level_two_faults(text: str) -> list[str]:
+    """What the validator of Universal Dependencies finds wrong with a file, up to its second level."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        from udtools.validator import Validator
+    state = Validator(lang="ud", level=2, output=None).validate_file_handle(io.StringIO(text))
+    return [f"{fault.testid}: {fault.message}" for fault in state.error_tracker]
+
+
+ENHANCED = """\
+# sent_id = fan-1
+# text = Il y va, Ève du parc
+1\tIl\til\tPRON\t_\t_\t0\troot\t0:root\t_
+2\ty\ty\tPRON\t_\t_\t1\tdep\t3.1:dep\t_
+3\tva\taller\tVERB\t_\t_\t1\tnsubj\t1:nsubj\tSpaceAfter=No
+3.1\tet\tet\tCCONJ\t_\t_\t_\t_\t1:cc\t_
+4\t,\t,\tPUNCT\t_\t_\t1\tpunct\t1:punct\t_
+5\tÈve\tÈve\tPROPN\t_\t_\t1\tnsubj\t1:nsubj\t_
+6-7\tdu\t_\t_\t_\t_\t_\t_\t_\t_
+6\tde\tde\tADP\t_\t_\t8\tcase\t8:case\t_
+7\tle\tle\tDET\t_\t_\t8\tdet\t8:det\t_
+8\tparc\tparc\tNOUN\t_\t_\t5\tnmod\t5:nmod\t_
+
+# sent_id = fan-2
+# text = Va !
+1\tVa\taller\tVERB\t_\t_\t0\troot\t0:root\t_
+2\t!\t!\tPUNCT\t_\t_\t1\tpunct\t1:punct\t_
+
+"""
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--k-best", 3, "--posteriors", "--log-likelihood"], ["--keep-labels"]], ids=str
+)
+def test_what_is_written_is_valid(model, options, tmp_path):
+    source = write(tmp_path / "a.conllu", demo_file("test").read_text("utf-8"))
+    enhanced = write(tmp_path / "b.conllu", ENHANCED)
+    assert level_two_faults(ENHANCED) == []
+    for path in (source, enhanced):
+        assert depinduce("parse", model, path, *options, "-o", tmp_path / "out.conllu") == 0
+        text = (tmp_path / "out.conllu").read_text("utf-8")
+        assert level_two_faults(text) == []
+        assert "\n3.1\t" not in text and "\n6-7\tdu\t" in text or path == source
+        columns = [line.split("\t") for line in text.splitlines() if re.match(r"\d+\t", line)]
+        assert all((head == "0") == (label == "root") for *_, head, label, _, _ in columns)
+        assert {deps for *_, deps, _ in columns} == {"_"}
+
+
+def test_metadata_make_a_bare_file_valid(model, tmp_path):
+    bare = re.sub(r"^#.*\n", "", ENHANCED + demo_file("test").read_text("utf-8"), flags=re.MULTILINE)
+    source, parsed = write(tmp_path / "bare.conllu", bare), tmp_path / "out.conllu"
+    assert depinduce("parse", model, source, "-o", parsed) == 0
+    kinds = {fault.partition(":")[0] for fault in level_two_faults(parsed.read_text("utf-8"))}
+    assert kinds == {"missing-sent-id", "missing-text"}
+    for several in ([], ["--samples", 2]):
+        assert depinduce("parse", model, source, "--add-metadata", *several, "-o", parsed) == 0
+        assert level_two_faults(parsed.read_text("utf-8")) == []
+    first = next(iter(read_sentences(parsed)))
+    assert first.comments[:2] == ["# sent_id = bare-1", "# text = Il y va, Ève du parc"]
+
+
+def test_labels_stay_where_heads_do(model, parsed, tmp_path):
+    path = tmp_path / "kept.conllu"
+    assert depinduce("parse", model, demo_file("test"), "--keep-labels", "-o", path) == 0
+    kept = changed = 0
+    for gold, ours in zip(read_sentences(demo_file("test")), read_sentences(path), strict=True):
+        for before, head, label, now in zip(gold.heads, ours.heads, gold.column(8), ours.column(8), strict=True):
+            assert now == (label if before == head else "root" if head == 0 else "dep")
+            kept, changed = kept + (before == head), changed + (before != head)
+    assert kept > 500 < changed + 300
 
 
 def test_pipes_in_a_process_of_its_own(model, parsed):

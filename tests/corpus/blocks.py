@@ -6,14 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 
-def block(words: str, heads: Sequence[int | str] | None = None, xpos: Sequence[str] | None = None) -> str:
-    """A sentence from `form/UPOS form/UPOS …`; heads and XPOS are `_` unless given."""
+def block(
+    words: str,
+    heads: Sequence[int | str] | None = None,
+    xpos: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+) -> str:
+    """A sentence from `form/UPOS form/UPOS …`; heads, XPOS and labels are `_` unless given."""
     lines = []
     for number, word in enumerate(words.split()):
         form, _, upos = word.rpartition("/")
         head = "_" if heads is None else heads[number]
         tag = "_" if xpos is None else xpos[number]
-        lines.append(f"{number + 1}\t{form}\t_\t{upos}\t{tag}\t_\t{head}\t_\t_\t_\n")
+        label = "_" if labels is None else labels[number]
+        lines.append(f"{number + 1}\t{form}\t_\t{upos}\t{tag}\t_\t{head}\t{label}\t_\t_\n")
     return "".join(lines) + "\n"
 
 

@@ -145,6 +145,40 @@ def test_new_heads_change_only_the_heads_of_words(stem):
         assert changed == heads
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["unix", "windows"])
+def test_without_its_enhanced_graph_a_block_has_no_empty_nodes_and_no_deps(end, tmp_path):
+    def line(identifier: str, deps: str, misc: str = "_") -> str:
+        return f"{identifier}\tw\t_\tX\t_\t_\t_\t_\t{deps}\t{misc}"
+
+    given = ["# a", line("0.1", "1:x"), "# b", line("1-2", "_"), line("1", "0:root"), line("1.1", "1:x"), "# c",
+             line("2", "0.1:x|1:y", "A=b"), line("2.1", "1:x"), "# d", "", ""]  # fmt: skip
+    left = ["# a", "# b", line("1-2", "_"), line("1", "_"), "# c", line("2", "_", "A=b"), "# d", "", ""]
+    (sentence,) = read_sentences(write(tmp_path / "a.conllu", end.join(given)))
+    bare = sentence.without_enhanced_graph()
+    assert bare.render() == end.join(left)
+    assert bare.column(1) == ["1", "2"] and bare.column(10) == ["_", "A=b"]
+    assert sentence.render() == end.join(given)  # the sentence itself is as it was
+
+
+@pytest.mark.parametrize("path", TRICKY, ids=lambda path: path.stem)
+def test_a_block_without_enhanced_graph_is_read_again(path):
+    for sentence in read_sentences(path):
+        bare = sentence.without_enhanced_graph()
+        (again,) = read_text(bare.render(ended=True))
+        assert [again.forms, again.heads] == [sentence.forms, sentence.heads]
+        assert set(again.column(9)) <= {"_"}
+
+
+def test_the_text_knows_multiword_tokens_spaces_and_empty_nodes(tmp_path):
+    rows = [("1-2", "du", "_"), ("1", "de", "_"), ("2", "le", "_"), ("2.1", "no", "_"), ("3", "pain", "SpaceAfter=No"),
+            ("4-5", "don't", "A=b|SpaceAfter=No"), ("4", "do", "_"), ("5", "n't", "_"), ("6", "!", "_")]  # fmt: skip
+    text = "".join(f"{number}\t{form}\t_\tX\t_\t_\t_\t_\t_\t{misc}\r\n" for number, form, misc in rows)
+    (sentence,) = read_sentences(write(tmp_path / "a.conllu", text + "\r\n"))
+    assert sentence.text == "du paindon't!"
+    assert not sentence.has_text
+    assert sentence.with_comments(["text = x"]).has_text
+
+
 def test_arrays_serve_as_heads(tmp_path):
     import numpy as np
 

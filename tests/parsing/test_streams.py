@@ -44,9 +44,10 @@ def parsed(model: GrammarModel, path: Path, parsing: Parsing | None = None, bloc
     return "".join(text for block in blocks for text in block.rendered)
 
 
-def without_heads(text: str) -> list[str]:
-    """The lines of a file, the HEAD of every word (not of 1-2 or 8.1) taken out."""
-    return [re.sub(r"^(\ufeff?\d+(?:\t[^\t]*){5}\t)[^\t]*", r"\1", line) for line in text.split("\n")]
+def without_trees(text: str) -> list[str]:
+    """The lines of a file, HEAD, DEPREL and DEPS of every word (not of 1-2) and empty nodes (8.1) taken out."""
+    lines = [line for line in text.split("\n") if not re.match(r"\d+\.\d+\t", line)]
+    return [re.sub(r"^(\ufeff?\d+(?:\t[^\t]*){5}\t)[^\t]*\t[^\t]*\t[^\t]*", r"\1", line) for line in lines]
 
 
 def words_of(text: str) -> list[list[list[str]]]:
@@ -58,16 +59,16 @@ def words_of(text: str) -> list[list[list[str]]]:
 
 @every_decoder
 @pytest.mark.parametrize("path", TRICKY, ids=lambda path: path.stem)
-def test_nothing_but_heads_changes_in_tricky_files(model, path, decode):
+def test_nothing_but_trees_changes_in_tricky_files(model, path, decode):
     before = path.read_bytes().decode()
     after = parsed(model, path, Parsing(decode=decode))
-    assert without_heads(after) == without_heads(before)
+    assert without_trees(after) == without_trees(before)
 
 
-def test_nothing_but_heads_changes_in_the_demo_corpus(model):
+def test_nothing_but_trees_changes_in_the_demo_corpus(model):
     before = demo_file("test").read_text("utf-8")
     after = parsed(model, demo_file("test"))
-    assert without_heads(after) == without_heads(before)
+    assert without_trees(after) == without_trees(before)
     assert after != before  # the trees of depinduce are not all right
 
 
@@ -351,7 +352,7 @@ def test_parsing_again_replaces_what_was_said_before(model, tmp_path):
 def test_of_punctuation_alone_no_probability_is_told(model, tmp_path):
     path = write(tmp_path / "a.conllu", "# nothing\n\n", block("!/PUNCT ?/PUNCT"))
     text = parsed(model, path, Parsing(k_best=3, log_likelihood=True, posteriors=True))
-    assert text == "# nothing\n\n# tree = 1 of 1\n" + block("!/PUNCT ?/PUNCT", heads=[0, 1])
+    assert text == "# nothing\n\n# tree = 1 of 1\n" + block("!/PUNCT ?/PUNCT", [0, 1], labels=["root", "dep"])
 
 
 @pytest.mark.parametrize("several", [{"k_best": 3}, {"samples": 3}], ids=str)
@@ -360,7 +361,7 @@ def test_a_sentence_without_any_possible_tree_has_one_chain(several, tmp_path):
     model = GrammarModel(Order.FIRST, Vocabulary(["N"], [1]), impossible)
     text = parsed(model, write(tmp_path / "a.conllu", block("a/N b/N")), Parsing(log_likelihood=True, **several))
     comments = "# log_likelihood = -inf\n# tree = 1 of 1\n# log_probability = -inf\n# probability = 0\n"
-    assert text == comments + block("a/N b/N", heads=[0, 1])
+    assert text == comments + block("a/N b/N", [0, 1], labels=["root", "dep"])
 
 
 @pytest.mark.parametrize(

@@ -252,14 +252,24 @@ def test_trees_that_the_grammar_cannot_have_are_told_in_words(heads, note, ask, 
 # ---------------------------------------------------------------- CoNLL-U
 
 
-def test_everything_but_the_heads_is_downloaded_as_it_was_pasted(ask):
+def test_everything_but_the_tree_is_downloaded_as_it_was_pasted(ask):
     found = ask("parse", model="dmv", text=CONLLU)["sentences"]
     assert [one["name"] for one in found] == ["s1", None]
     sentences = [{"block": found[0]["block"], "heads": [0, 1, 1]}, {"block": found[1]["block"], "heads": [0]}]
     text = ask("conllu", model="dmv", sentences=sentences)["text"]
-    expected = CONLLU.replace("A=b\t3", "A=b\t0").replace("_\t3\tdet\t3:det", "_\t1\tdet\t3:det")
-    expected = expected.replace("N\t_\t0\troot", "N\t_\t1\troot").replace("V\t_\t_\t_", "V\t_\t0\t_")
+    expected = CONLLU.replace("A=b\t3\tcase", "A=b\t0\troot").replace("_\t3\tdet\t3:det", "_\t1\tdep\t_")
+    expected = expected.replace("N\t_\t0\troot", "N\t_\t1\tdep").replace("V\t_\t_\t_", "V\t_\t0\troot")
     assert text == f"{expected}\n"
+
+
+def test_labels_of_heads_that_stay_are_downloaded(ask):
+    found = ask("parse", model="dmv", text=CONLLU)["sentences"]
+    text = ask("conllu", model="dmv", sentences=[{"block": found[0]["block"], "heads": [2, 3, 0]}])["text"]
+    assert [columns[6:9] for columns in (line.split("\t") for line in text.splitlines()[4:7])] == [
+        ["2", "dep", "_"],
+        ["3", "det", "_"],
+        ["0", "root", "_"],
+    ]
 
 
 def test_typed_sentences_become_conllu(ask, sentence):
@@ -438,7 +448,7 @@ def test_characters_that_nobody_sees_are_shown_and_come_back_as_they_were(ask):
     for hidden in "\u202e\x1b\u2066":
         assert hidden not in drawn
     assert ask("conllu", model="dmv", sentences=[{"block": block, "heads": [0]}])["text"] == block.replace(
-        "UN\t_\t_\t_", "UN\t_\t_\t0"
+        "UN\t_\t_\t_\t_", "UN\t_\t_\t0\troot"
     )
 
 

@@ -21,15 +21,15 @@ def to_nltk(tree: Sentence | ParsedSentence) -> DependencyGraph:
     """The graph of a parsed sentence, or of a sentence from a file with heads.
 
     UPOS is the `ctag` of a node and XPOS its `tag` (each of them both, where the other is missing). Labels are those of
-    a file; the arcs of a parser are called `dep`. The root is `ROOT`, which is what NLTK looks for.
+    a file, or those of a parser, `dep` if it knows no more. The root is `ROOT`, which is what NLTK looks for.
     """
     try:
         from nltk.parse.dependencygraph import DependencyGraph
     except ImportError as error:
         raise DepinduceError("NLTK is not installed. Install it with `pip install 'depinduce[nltk]'`.") from error
 
-    sentence = tree if isinstance(tree, Sentence) else tree.sentence
-    labels = [LABEL if label == "_" or tree is not sentence else label for label in sentence.column(DEPREL)]
+    sentence, labels = (tree, tree.column(DEPREL)) if isinstance(tree, Sentence) else (tree.sentence, tree.labels)
+    labels = [LABEL if label == "_" else label for label in labels]
     graph = DependencyGraph()
     graph.top_relation_label = ROOT_LABEL
     columns = [[None if value == "_" else value for value in sentence.column(c)] for c in (LEMMA, UPOS, XPOS, FEATS)]

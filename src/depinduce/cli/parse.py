@@ -1,4 +1,7 @@
-"""Add trees to a file: HEAD is filled in, everything else stays as it is, byte for byte.
+"""Add trees to a file: every column but HEAD, DEPREL and DEPS stays as it is, byte for byte.
+
+DEPREL is `root` at the root and `dep` elsewhere, and DEPS is emptied, with the empty nodes (8.1) that are only there
+for it: what is written is valid CoNLL-U if what was read is.
 
 With --k-best or --samples every tree of a sentence is a block of its own, with comments that say which it is and how
 probable. Ids stay unique: the second tree of the sentence s1 has the sent_id s1-tree2, and so on.
@@ -9,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import fields
 
 from depinduce.cli.console import as_duration, progress, say, warn
 from depinduce.cli.options import Renamed, add_settings, given_settings
@@ -42,6 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trees.add_argument("--member", action=Renamed, const="--part tags (which was second) or --part words (first)")
     add_settings(parser, Reading, "reading, if not as in training", only=("tags", "map"), only_given=True)
     told = parser.add_argument_group("what is said of them")
+    keep_help = "keep the DEPREL of words whose head stays the same (default: root and dep everywhere)"
+    told.add_argument("--keep-labels", action="store_true", help=keep_help)
+    metadata_help = "add the comments `# sent_id` and `# text` to sentences that have none"
+    told.add_argument("--add-metadata", action="store_true", help=metadata_help)
     told.add_argument("--posteriors", action="store_true", help="add the probability of each arc to MISC")
     likelihood_help = "add the log-probability of every sentence, over all its trees, as a comment"
     told.add_argument("--log-likelihood", action="store_true", help=likelihood_help)
@@ -59,8 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     from depinduce.parsing.decoding import Parsing
     from depinduce.parsing.streams import Throughput, about_unknown_tags
 
-    names = ("decode", "posteriors", "threads", "k_best", "samples", "seed", "log_likelihood", "max_words")
-    options = {name: getattr(arguments, name) for name in names}
+    options = {option.name: getattr(arguments, option.name) for option in fields(Parsing)}
     Parsing(**options)  # faults of the options show before the model is loaded
     reading = given_settings(arguments, Reading)
     parser = Parser.load(arguments.model, arguments.part, arguments.language, **reading)
@@ -80,8 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
                 warn(about_unknown_tags(new))
 
         totals = parser.parse_file(
-            arguments.input, arguments.output, adapt=arguments.adapt, report=report, **options
-        )  # fmt: skip
+            arguments.input,
+            arguments.output,
+            adapt=arguments.adapt,
+            metadata=arguments.add_metadata,
+            report=report,
+            **options,
+        )
     if totals.learned:
         say(totals.learned)
     speed = f"{totals.words_per_second:,.0f} words/s"

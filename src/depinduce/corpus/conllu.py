@@ -16,9 +16,10 @@ import numpy as np
 
 from depinduce.corpus import faults
 from depinduce.corpus.faults import COLUMNS, HEAD
+from depinduce.corpus.small_changes import with_attributes, with_comment, without_attributes
 from depinduce.corpus.streams import open_input, read_chunk
 
-FORM, UPOS, XPOS, FEATS, DEPREL, MISC = 2, 4, 5, 6, 8, 10  # counted from 1, as the format does
+FORM, UPOS, XPOS, FEATS, DEPREL, DEPS, MISC = 2, 4, 5, 6, 8, 9, 10  # counted from 1, as the format does
 
 _CHUNK = 1 << 17  # bytes read at a time; larger pieces cost the system fresh pages each time
 _LONGEST_BLOCK = 1 << 23  # bytes; a sentence longer than this is a file that is not CoNLL-U
@@ -26,6 +27,7 @@ _BLANK_LINE = re.compile("\n\r?\n")
 _BLANK_LINE_AT_END = re.compile("\n\r?\n\\Z")
 _LEAD = re.compile("[\ufeff\r\n]*(?:#[^\n]*(?:\n|\\Z))*")  # what may stand before the first token line
 _SENT_ID = re.compile(r"^\ufeff*#[ \t]*sent_id[ \t]*=[ \t]*(\S.*?)\s*$", re.MULTILINE)
+_TEXT = re.compile(r"^\ufeff*#[ \t]*text[ \t]*=", re.MULTILINE)
 _LANGUAGE = re.compile(r"^\ufeff*#[ \t]*language[ \t]*=[ \t]*(\S*)\s*$", re.MULTILINE)
 _ONCE = re.compile(r"^#[ \t]*(?:(?:newdoc|newpar)(?!\S)|global\.)[^\n]*\n", re.MULTILINE)  # never said twice of a block
 
@@ -84,6 +86,25 @@ class Sentence:
         found = _SENT_ID.search(self._lead)
         return found[1] if found else None
 
+    @property
+    def text(self) -> str:
+        """The sentence as people write it: its tokens, and spaces but where MISC says SpaceAfter=No."""
+        pieces, last_inside = [], 0  # the last word that a multiword token stands for
+        for first in range(0, len(self._fields), COLUMNS):
+            identifier, form = self._fields[first].strip("\r\n"), self._fields[first + FORM - 1]
+            if "-" in identifier:
+                last_inside = int(identifier.partition("-")[2])
+            elif "." in identifier or int(identifier) <= last_inside:
+                continue
+            misc = self._fields[first + MISC - 1].rstrip("\r").split("|")
+            pieces.append(form if "SpaceAfter=No" in misc else form + " ")
+        return "".join(pieces).rstrip(" ")
+
+    @property
+    def has_text(self) -> bool:
+        """Whether a comment says what its text is."""
+        return _TEXT.search(self._lead) is not None
+
     def line_of(self, word: int) -> int:
         """The line of the file on which `word` (counted from 1) stands."""
         return self._line_of_row(word - 1 if self._rows is None else self._rows[word - 1])
@@ -100,10 +121,33 @@ class Sentence:
     def without(self, comments: re.Pattern[str], attributes: re.Pattern[str]) -> Sentence:
         """The block without these comment lines, each with its line end, and without these attributes in MISC."""
         lead, fields, misc = comments.sub("", self._lead), self._fields, self._column(MISC)
-        kept = [_without_attributes(value, attributes) for value in misc]
+        kept = [without_attributes(value, attributes) for value in misc]
         if kept != misc:
             self._replace(fields := fields.copy(), MISC, kept)
         return self if lead == self._lead and kept == misc else self._with(lead, fields)
+
+    def with_comments(self, comments: Sequence[str]) -> Sentence:
+        """The block with these comments below its own; `key = value` in the place of an older value."""
+        return self._with(self._lead_with(comments), self._fields)
+
+    def without_enhanced_graph(self) -> Sentence:
+        """The block with nothing in the DEPS of words, and so without empty nodes (8.1), which are nothing but that."""
+        fields = self._fields.copy()
+        self._replace(fields, DEPS, ["_"] * len(self))
+        if self._rows is None:
+            return self._with(self._lead, fields)
+        rows = range(len(fields) // COLUMNS)
+        kept = [row for row in rows if "." not in fields[COLUMNS * row]]
+        if len(kept) == len(rows):
+            return self._with(self._lead, fields)
+        changed = self._with(self._lead, [f for row in kept for f in fields[COLUMNS * row : COLUMNS * (row + 1)]])
+        changed._fields[0] = changed._fields[0].lstrip("\n")  # the line end before it
+        if not fields[-1].endswith("\r"):
+            changed._fields[-1] = changed._fields[-1].rstrip("\r")  # that of the last line is in the tail
+        place = {row: number for number, row in enumerate(kept)}
+        changed._rows = [place[row] for row in self._rows]
+        changed._between = _moved(self._between or {}, kept)
+        return changed
 
     def _with(self, lead: str, fields: list[str]) -> Sentence:
         """The same block with other comments and columns."""
@@ -134,18 +178,26 @@ class Sentence:
             self._replace(fields, DEPREL, deprel)
         if misc is not None:
             old = self._column(MISC)
-            self._replace(fields, MISC, [_with_attributes(*pair) for pair in zip(old, misc, strict=True)])
+            self._replace(fields, MISC, [with_attributes(*pair) for pair in zip(old, misc, strict=True)])
         body = "\t".join(fields).replace("\t\n", "\n")
         if self._between:
             body = _put_back_between(body, self._between)
-        lead = self._lead
-        line_end = "\r\n" if (comments or ended) and "\r\n" in lead + body + self._tail else "\n"
-        for text in comments:
-            lead = _with_comment(lead, text if text.startswith("#") else f"# {text}", line_end)
-        block = lead + body + self._tail
+        block = (self._lead_with(comments) if comments else self._lead) + body + self._tail
         if ended and not _BLANK_LINE_AT_END.search(block):  # whatever there is of a line end is not one
-            block = block.rstrip("\r\n") + 2 * line_end
+            block = block.rstrip("\r\n") + 2 * self._line_end
         return block
+
+    def _lead_with(self, comments: Sequence[str]) -> str:
+        lead = self._lead
+        for text in comments:
+            lead = with_comment(lead, text if text.startswith("#") else f"# {text}", self._line_end)
+        return lead
+
+    @property
+    def _line_end(self) -> str:
+        lines = (*self._fields[MISC - 1 :: COLUMNS], *(self._between or {}).values())
+        within = any(text.endswith("\r") for text in lines)
+        return "\r\n" if within or "\r\n" in self._lead + self._tail else "\n"
 
     def _replace(self, fields: list[str], number: int, values: Sequence[str]) -> None:
         if len(values) != len(self):
@@ -219,6 +271,15 @@ def _without_comments(body: str) -> tuple[list[str], dict[int, str]]:
     return "\t\n".join(token_lines).split("\t"), between
 
 
+def _moved(between: dict[int, str], kept: list[int]) -> dict[int, str] | None:
+    """The comments before token lines when only some of these are kept."""
+    moved: dict[int, str] = {}
+    for row, text in sorted(between.items()):
+        place = sum(other < row for other in kept)
+        moved[place] = f"{moved[place]}\n{text}" if place in moved else text
+    return moved or None
+
+
 def _put_back_between(body: str, between: dict[int, str]) -> str:
     """Token lines with the comments that stood before token line r."""
     lines = body.split("\n")
@@ -281,34 +342,3 @@ def _decode(data: bytes, name: str, line: int) -> str:
 def _plain(values: Sequence[int] | np.ndarray) -> Sequence[int]:
     """Python's own integers, which print faster than those of an array."""
     return values.tolist() if isinstance(values, np.ndarray) else values
-
-
-def _with_comment(lead: str, comment: str, line_end: str) -> str:
-    """The lines before a block with one more, or with another value of its key."""
-    key, equals, _ = comment[1:].partition("=")
-    if equals:
-        older = rf"^(\ufeff*)#[ \t]*{re.escape(key.strip())}[ \t]*=[^\n]*\n"
-        lead, found = re.subn(older, lambda old: f"{old[1]}{comment}{line_end}", lead, count=1, flags=re.MULTILINE)
-        if found:
-            return lead
-    return f"{lead}{comment}{line_end}"
-
-
-def _without_attributes(misc: str, gone: re.Pattern[str]) -> str:
-    """A MISC column without the attributes that look like this."""
-    if not gone.search(misc):
-        return misc
-    old = misc.rstrip("\r")
-    kept = [attribute for attribute in old.split("|") if not gone.fullmatch(attribute)]
-    return ("|".join(kept) or "_") + misc[len(old) :]
-
-
-def _with_attributes(misc: str, added: str) -> str:
-    """A MISC column with `key=value` or `key=value|key=value` added, the older values of the keys gone."""
-    if not added:
-        return misc
-    old = misc.rstrip("\r")
-    keys = {attribute.partition("=")[0] for attribute in added.split("|")}
-    before = [] if old in ("_", "") else old.split("|")
-    kept = [attribute for attribute in before if attribute.partition("=")[0] not in keys]
-    return "|".join([*kept, added]) + misc[len(old) :]

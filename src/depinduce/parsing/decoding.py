@@ -31,6 +31,7 @@ class Parsing:
     seed: int | None = None  # of the samples; 0, if it is not given
     log_likelihood: bool = False  # of every sentence; and the log-probabilities of trees
     max_words: int | None = None  # longer sentences are parsed in pieces of up to so many words
+    keep_labels: bool = False  # those that a file has, where the head is still the same
 
     def __post_init__(self):
         require_within(1, MOST_THREADS, threads=self.threads)

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from depinduce.corpus import Sentence
+from depinduce.labels import plain_labels
 
 _ID_OF_TREE = re.compile("-tree[0-9]+$")
 # What an earlier parse has written, which is not true of another tree.
@@ -30,6 +31,12 @@ class ParsedSentence:
     number: int | None = None  # of the tree among those of its sentence, from 1, if there can be several
     trees: int = 1  # how many these are
     pieces: int = 1  # of a long sentence, each parsed alone: then nobody knows how probable the tree is
+    relations: list[str] | None = None  # of every word to its head, if more is known than which is the root
+
+    @property
+    def labels(self) -> list[str]:
+        """What stands in DEPREL of every word."""
+        return plain_labels(self.heads) if self.relations is None else self.relations
 
     @property
     def probability(self) -> float | None:
@@ -41,8 +48,11 @@ class ParsedSentence:
         return math.exp(min(self.log_probability - self.log_likelihood, 0.0))  # both are rounded
 
     def render(self, *, posteriors: bool = False, log_likelihood: bool = False, ended: bool = False) -> str:
-        """The block of the sentence with this tree in HEAD, all else as it was but what an earlier parse said.
+        """The block of the sentence with this tree in HEAD and DEPREL, all else as it was.
 
+        What an earlier parse said of its tree is taken out.
+
+        So is DEPS, which told of another tree, with the empty nodes (8.1), which are in no other.
         One of several trees has comments that say which, and how probable it is. As ids must be unique in a file, the
         second tree of the sentence s1 has the sent_id s1-tree2, and so on; the first keeps its id, unless that is such
         an id itself, of a file that has several trees of its sentences already: then it has s1-tree2-tree1.
@@ -57,9 +67,11 @@ class ParsedSentence:
         comments = [f"parsed_in_pieces = {self.pieces}"] if self.pieces > 1 else []
         if log_likelihood and self.log_likelihood is not None:
             comments.append(f"log_likelihood = {self.log_likelihood:.6f}")
-        sentence = self.sentence.without(_OLD_COMMENTS, _OLD_POSTERIOR) if self.heads else self.sentence
+        sentence = self.sentence
+        if self.heads:
+            sentence = sentence.without(_OLD_COMMENTS, _OLD_POSTERIOR).without_enhanced_graph()
         if self.number is None:
-            return sentence.render(self.heads, misc=misc, comments=comments, ended=ended)
+            return sentence.render(self.heads, deprel=self.labels, misc=misc, comments=comments, ended=ended)
         sentence = sentence if self.number == 1 else sentence.again()
         sent_id = sentence.sent_id
         if sent_id is not None and (self.number > 1 or _ID_OF_TREE.search(sent_id)):
@@ -68,4 +80,4 @@ class ParsedSentence:
         if self.probability is not None:
             comments.append(f"log_probability = {self.log_probability:.6f}")
             comments.append(f"probability = {self.probability:.6g}")
-        return sentence.render(self.heads, misc=misc, comments=comments, ended=True)
+        return sentence.render(self.heads, deprel=self.labels, misc=misc, comments=comments, ended=True)

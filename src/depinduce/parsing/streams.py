@@ -14,6 +14,8 @@ from typing import TypeVar
 import numpy as np
 
 from depinduce.corpus import Corpus, Reading, Sentence, attach, build_corpus, open_output, read_sentences
+from depinduce.corpus.metadata import with_metadata
+from depinduce.labels import plain_labels, with_kept_labels
 from depinduce.models.model import Model
 from depinduce.parsing.decoding import Parses, Parsing, parse_trees
 from depinduce.parsing.long_sentences import Cost, cost_of, cut, joined, pieces_of
@@ -75,10 +77,12 @@ def parse_file(
     parsing: Parsing,
     report: Callable[[Throughput], None] = lambda totals: None,
     adapt: Adapt | None = None,
+    metadata: bool = False,
 ) -> Throughput:
     """Parse a CoNLL-U file into another, which appears complete or not at all. `-` is stdin or stdout, `.gz` works.
 
     adapt: learns from the sentences before they are parsed
+    metadata: add `# sent_id` and `# text` to sentences that have none
     """
     totals, start = Throughput(), time.perf_counter()
     warned = False
@@ -97,6 +101,8 @@ def parse_file(
 
     with open_output(target) as output:
         sentences = iter(read_sentences(source))
+        if metadata:
+            sentences = with_metadata(sentences)
         if adapt is not None:
             model, totals.learned, sentences = learned_from(sentences, adapt, tell)
             totals.learning = None
@@ -288,26 +294,35 @@ def _of_sentences(
             heads_of_marks = attach([], [False] * len(sentence))
             number_of_tree = 1 if parsing.several and len(sentence) else None
             unknown = None if posteriors is None else nothing
-            yield [ParsedSentence(sentence, heads_of_marks, unknown, number=number_of_tree)]
+            labels = _labels(sentence, heads_of_marks, parsing)
+            yield [ParsedSentence(sentence, heads_of_marks, unknown, number=number_of_tree, relations=labels)]
             continue
         start, end = offsets[place], offsets[place + 1]
         keep = marks.keep(sentence)  # None: there is no punctuation
         pieces = pieces_of(end - start, parsing.max_words)
         trees = [tree for tree, heads_of_all in enumerate(heads) if heads_of_all[start] >= 0]
         known = pieces == 1  # how probable a tree is
+        of_words = (heads[tree][start:end] for tree in trees)
+        whole = [found if keep is None else attach(found, keep) for found in of_words]
         yield [
             ParsedSentence(
                 sentence,
-                heads[tree][start:end] if keep is None else attach(heads[tree][start:end], keep),
+                heads_of_tree,
                 None if posteriors is None else spread(posteriors[tree][start:end] if known else nothing, keep),
                 log_z[place] if known and log_z is not None else None,
                 log_probability[tree][place] if known and log_probability is not None else None,
                 tree + 1 if parsing.several else None,
                 len(trees),
                 pieces,
+                _labels(sentence, heads_of_tree, parsing),
             )
-            for tree in trees
+            for tree, heads_of_tree in zip(trees, whole, strict=True)
         ]
+
+
+def _labels(sentence: Sentence, heads: list[int], parsing: Parsing) -> list[str] | None:
+    """What is known of the arcs of a tree beyond which word is the root, if that is asked for."""
+    return with_kept_labels(sentence, heads, plain_labels(heads)) if parsing.keep_labels else None
 
 
 def spread(values: list[T], keep: list[bool] | None) -> list[T | None]:

@@ -210,7 +210,7 @@ def rules_of_tree(shelf: Shelf, request: Mapping) -> Steps[Answer]:
 
 
 def write_conllu(shelf: Shelf, request: Mapping) -> Steps[Answer]:
-    """Sentences with the heads that they have now, everything else as it was."""
+    """Sentences with the heads that they have now, labels where these are as before, and nothing in DEPS."""
     column = shelf[text_of(request, "model")].parser().model.reading.tag_column
     sentences = request.get("sentences")
     if not isinstance(sentences, list) or not all(isinstance(one, Mapping) for one in sentences):
