@@ -29,6 +29,7 @@ ELSEWHERE = {
     "chart/": ("chart/test_charts.py", "pieces of one chart, which as a whole equals the enumeration of all trees"),
     "cli/__init__.py": ("cli/test_cli_help.py", "the commands and their help"),
     "cli/bench.py": ("bench/test_bench_charts.py", "the command with what it measures; so in the room's other tests"),
+    "cli/least_sure.py": ("cli/test_cli_parse.py", "`parse --least-sure`"),
     "cli/sample.py": ("cli/test_cli_inspect.py", "the same grammars, in words and in sentences"),
     "cli/serve.py": ("serve/test_server.py", "the command starts the server"),
     "corpus/cycles.py": ("evaluation/test_evaluation_trees.py", "against a definition written out slowly"),

@@ -291,7 +291,9 @@ def test_hidden_states_have_likelihoods_but_no_single_trees(trained, folder):
     assert parse.log_probability is None and parse.probability is None
     matrix = parser.posteriors(sentence)
     assert matrix.sum(axis=0) == pytest.approx([1, 1, 1, 1, 1, 0])
-    assert parse.probabilities[:-1] == pytest.approx(matrix[parse.heads[:-1], range(5)])
+    worth = parser.posteriors(sentence, calibrated=True)
+    assert parse.probabilities[:-1] == pytest.approx(worth[parse.heads[:-1], range(5)])
+    assert (worth[:, :5].max(axis=0) < matrix[:, :5].max(axis=0)).all()
     for refused in (lambda: parser.k_best(sentence, 2), lambda: parser.sample(sentence, 2)):
         with pytest.raises(DepinduceError, match="this model has hidden states"):
             refused()

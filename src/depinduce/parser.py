@@ -29,6 +29,7 @@ from depinduce.corpus.languages import require_language_name
 from depinduce.corpus.tagged import SentenceLike, as_sentence
 from depinduce.errors import DepinduceError
 from depinduce.parsing.parsed_sentences import ParsedSentence
+from depinduce.settings import MOST, require_within
 
 if TYPE_CHECKING:
     from depinduce.evaluation.scores import Scores
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from depinduce.learning.run import Progress, Run
     from depinduce.models.model import Model
     from depinduce.parsing.decoding import Parsing
+    from depinduce.parsing.least_sure import LeastSure
     from depinduce.parsing.streams import Adapt, Throughput
 
 Texts = str | Path | Iterable[str | Path] | Iterable[SentenceLike]
@@ -50,8 +52,9 @@ class Parse(ParsedSentence):
 
     Besides `words`, `tags` and `heads` (from 1, 0 is the root) it has
 
-    - `probabilities`: of each word's arc, over all trees of the sentence; None for punctuation, which the grammar does
-      not see and which is attached to the finished tree
+    - `probabilities`: that each word's head is right, as far as can be told without trees (see `Parser.posteriors` for
+      what the grammar itself thinks); None for punctuation, which the grammar does not see and which is attached to the
+      finished tree
     - `log_likelihood`: log p(sentence), over all trees that the grammar allows; None if there is only punctuation
     - `log_probability`: log p(sentence, tree); and `probability`: p(tree | sentence). None for hdp-dep and committees,
       too
@@ -312,8 +315,12 @@ class Parser:
         parsing = Parsing(posteriors=True, threads=threads, samples=n, seed=seed, log_likelihood=True)
         return self._trees(sentence, parsing)
 
-    def posteriors(self, sentence: SentenceLike) -> np.ndarray:
+    def posteriors(self, sentence: SentenceLike, *, calibrated: bool = False) -> np.ndarray:
         """The probability of every arc, over all trees of a sentence. [head, child], head 0 is the root
+
+        This is what the grammar thinks, and it is too sure of itself.
+
+        calibrated: how probable it is that each arc is right, as `Parse.probabilities` tell; no sum is one then
 
         With n words its shape is [n + 1, n]: entry [h, c] tells how probable it is that word h, counted from 1, is the
         head of word c, counted from 0. The columns of words sum to one, those of punctuation are zero.
@@ -334,7 +341,9 @@ class Parser:
             kept = np.flatnonzero([True] * len(made) if keep is None else keep)
             matrix[0, kept] = found.root
             matrix[np.ix_(kept + 1, kept)] = found.arc.reshape(len(kept), len(kept))
-        return np.minimum(matrix, 1.0)  # sums are rounded
+        matrix = np.minimum(matrix, 1.0)  # sums are rounded
+        calibration = self.model.calibration if calibrated else None
+        return matrix if calibration is None else calibration(matrix)
 
     def parse_file(
         self,
@@ -346,6 +355,8 @@ class Parser:
         samples: int | None = None,
         seed: int | None = None,
         posteriors: bool = False,
+        raw_posteriors: bool = False,
+        min_confidence: float | None = None,
         log_likelihood: bool = False,
         max_words: int | None = None,
         keep_labels: bool = False,
@@ -373,12 +384,43 @@ class Parser:
         from depinduce.parsing.decoding import Parsing
         from depinduce.parsing.streams import parse_file
 
-        parsing = Parsing(decode, posteriors, threads, k_best, samples, seed, log_likelihood, max_words, keep_labels)
+        posteriors |= raw_posteriors
+        parsing = Parsing(
+            decode, posteriors, threads, k_best, samples, seed, log_likelihood, max_words, keep_labels, raw_posteriors,
+            min_confidence,
+        )  # fmt: skip
         learn = self._adapt(adapt)
         totals = parse_file(self.model, path, out, parsing, report or (lambda totals: None), learn, metadata)
         if report is None:
             self._warn_about(totals.unknown_tags)
         return totals
+
+    def least_sure(
+        self,
+        path: str | Path,
+        number: int,
+        *,
+        decode: str | None = None,
+        threads: int = 1,
+        adapt: bool = True,
+        report: Callable[[int], None] = lambda sentences: None,
+    ) -> LeastSure:
+        """Where to look first: so many sentences and words of a CoNLL-U file of whose heads it is least sure.
+
+        >>> found = parser.least_sure(demo_file("test"), 3)
+        >>> len(found.sentences), len(found.arcs), found.words
+        (3, 3, 1190)
+        >>> found.arcs[0].probability <= found.arcs[1].probability < found.mean
+        True
+        """
+        from depinduce.parsing.decoding import Parsing
+        from depinduce.parsing.least_sure import least_sure
+
+        require_within(1, MOST, least_sure=number)
+        parsing = Parsing(decode, posteriors=True, threads=threads)
+        found = least_sure(self.model, path, number, parsing, self._adapt(adapt), report)
+        self._warn_about(found.unknown_tags)
+        return found
 
     # ---------------------------------------------------------------- what it is worth, and what it has learned
 

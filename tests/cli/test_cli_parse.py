@@ -5,18 +5,21 @@ from __future__ import annotations
 import gzip
 import io
 import itertools
+import json
 import re
 import subprocess
 import sys
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cli.demo_parts import contents, demo_part, depinduce, depinduce_process, on_a_terminal, without_trees
 from corpus.blocks import block, write
 
 from depinduce.corpus import read_sentences
 from depinduce.corpus.demo import demo_file
+from depinduce.models.loading import load_model
 from depinduce.parsing import streams
 from depinduce.parsing.streams import parse_stream
 
@@ -167,6 +170,76 @@ def test_posteriors_and_minimum_risk_are_on_offer(model, parsed, tmp_path):
     words = sum("\tPUNCT\t" not in line for line in text.splitlines() if line[:1].isdigit())
     assert text.count("Posterior=0.") + text.count("Posterior=1.0000") == words
     assert "SpaceAfter=No|Posterior=" in text
+
+
+def posteriors_in(path: Path) -> list[float]:
+    return [float(value) for value in re.findall(r"Posterior=([0-9.]+)", path.read_text("utf-8"))]
+
+
+def test_posteriors_are_calibrated_unless_the_grammars_own_are_wanted(model, tmp_path):
+    source = demo_part(tmp_path / "a.conllu", "test", 30)
+    for option in ("--posteriors", "--raw-posteriors"):
+        assert depinduce("parse", model, source, option, "-o", tmp_path / f"{option}.conllu") == 0
+    worth, raw = (posteriors_in(tmp_path / f"{option}.conllu") for option in ("--posteriors", "--raw-posteriors"))
+    assert load_model(model).calibration(np.array(raw)) == pytest.approx(worth, abs=0.01)
+    assert np.mean(worth) < np.mean(raw) - 0.05
+
+
+def test_unsure_heads_are_left_open(model, parsed, tmp_path, capsys):
+    source = demo_part(tmp_path / "a.conllu", "test", 30)
+    options = ["--min-confidence", 0.7, "--posteriors", "-o", tmp_path / "b.conllu"]
+    assert depinduce("parse", model, source, *options) == 0
+    whole = list(read_sentences(write(tmp_path / "c", parsed.decode())))[:30]
+    sure = list(read_sentences(tmp_path / "b.conllu"))
+    open_heads = 0
+    for before, after in zip(whole, sure, strict=True):
+        found = [re.search(r"Posterior=([0-9.]+)", misc) for misc in after.column(10)]
+        wanted = [bool(value) and float(value[1]) >= 0.7 for value in found]
+        if all(kept for kept, value in zip(wanted, found, strict=True) if value):
+            wanted = [True] * len(wanted)  # punctuation, too, hangs on a tree that is all there
+        assert after.heads == [head if kept else -1 for head, kept in zip(before.heads, wanted, strict=True)]
+        open_heads += after.heads.count(-1)
+    assert 0 < open_heads < sum(map(len, sure))
+    assert f"{open_heads} words have no head, as it is right with less than 0.7" in capsys.readouterr().err
+    assert depinduce("parse", model, source, "--min-confidence", 0, "-o", tmp_path / "d.conllu") == 0
+    assert [sentence.heads for sentence in read_sentences(tmp_path / "d.conllu")] == [one.heads for one in whole]
+
+
+def test_heads_of_a_sentence_in_pieces_are_all_left_open(model, tmp_path):
+    source = demo_part(tmp_path / "a.conllu", "test", 3)
+    options = ["--max-words", 2, "--min-confidence", 0, "-o", tmp_path / "b.conllu"]
+    assert depinduce("parse", model, source, *options) == 0
+    assert {head for sentence in read_sentences(tmp_path / "b.conllu") for head in sentence.heads} == {-1}
+
+
+def test_where_to_look_first_is_a_list_for_people_and_as_json(model, tmp_path, capsys):
+    source = demo_part(tmp_path / "a.conllu", "test", 30)
+    assert depinduce("parse", model, source, "--least-sure", 3) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("244 words; ") and "of their heads are probably right" in lines[0]
+    assert len(lines) == 3 + 3 + 2 + 3 and max(map(len, lines)) <= 80
+    assert depinduce("parse", model, source, "--least-sure", 3, "--json", "-o", tmp_path / "list.json") == 0
+    found = json.loads((tmp_path / "list.json").read_text("utf-8"))
+    first = found["arcs"][0]
+    assert lines[8].split()[:2] == [f"{first['probability']:.2f}", str(first["line"])]
+    assert f"{first['word']}/{first['tag']}" in lines[8]
+    assert [len(found["sentences"]), found["words"]] == [3, 244]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--min-confidence", 1.5], "--min-confidence can be at most 1.0, not 1.5"),
+        (["--min-confidence", 0.5, "--k-best", 2], "--min-confidence leaves heads of one tree open"),
+        (["--least-sure", 0], "--least-sure must be at least 1, not 0"),
+        (["--least-sure", 5, "--k-best", 2], "--least-sure prints a list, no trees: leave --k-best away"),
+        (["--least-sure", 5, "--posteriors"], "--least-sure prints a list, no trees: leave --posteriors away"),
+        (["--json"], "--json is for --least-sure"),
+    ],
+)
+def test_options_about_sureness_that_cannot_be_are_refused(options, told, model, capsys):
+    assert depinduce("parse", model, demo_file("test"), *options) == 1
+    assert told in capsys.readouterr().err
 
 
 def test_k_best_trees_and_log_likelihoods_are_on_offer(model, parsed, tmp_path, capsys):

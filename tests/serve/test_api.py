@@ -170,7 +170,10 @@ def test_a_look_at_a_sentence_shows_the_best_trees_and_all_posteriors(ask, sente
     best = parser.k_best(SENTENCE, 3)
     assert [tree["heads"] for tree in look["trees"]] == [parse.heads for parse in best]
     assert [tree["probability"] for tree in look["trees"]] == pytest.approx([parse.probability for parse in best])
-    np.testing.assert_allclose(look["posteriors"], parser.posteriors(SENTENCE), rtol=1e-4)
+    np.testing.assert_allclose(look["posteriors"], parser.posteriors(SENTENCE, calibrated=True), rtol=1e-4)
+    assert [look["posteriors"][head][child] for child, head in enumerate(best[0].heads[:-1])] == pytest.approx(
+        best[0].probabilities[:-1], rel=1e-4
+    )
     for tree in look["trees"]:
         arcs = {(int(g.get("data-head")), int(g.get("data-child"))) for g in groups(tree["svg"])}
         assert arcs == {(head, child) for child, head in enumerate(tree["heads"], start=1)}

@@ -13,14 +13,22 @@ import argparse
 import os
 import sys
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 from depinduce.cli.console import as_duration, progress, say, warn
 from depinduce.cli.options import Renamed, add_settings, given_settings
 from depinduce.corpus import Reading
+from depinduce.errors import DepinduceError
 from depinduce.models.places import MEMBERS, PARTS
+from depinduce.settings import MOST, require_within
+
+if TYPE_CHECKING:
+    from depinduce.parser import Parser
 
 EXAMPLE = """depinduce parse grammar tagged.conllu -o parsed.conllu
-  depinduce parse grammar tagged.conllu --k-best 5 --log-likelihood -o five.conllu"""
+  depinduce parse grammar tagged.conllu --k-best 5 --log-likelihood -o five.conllu
+  depinduce parse grammar tagged.conllu --min-confidence 0.9 -o sure.conllu
+  depinduce parse grammar tagged.conllu --least-sure 20"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +58,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     told.add_argument("--keep-labels", action="store_true", help=keep_help)
     metadata_help = "add the comments `# sent_id` and `# text` to sentences that have none"
     told.add_argument("--add-metadata", action="store_true", help=metadata_help)
-    told.add_argument("--posteriors", action="store_true", help="add the probability of each arc to MISC")
+    told.add_argument("--posteriors", action="store_true", help="add to MISC how probable it is that the head is right")
+    raw_help = "the same as the grammar has it, over all trees: too sure, as no grammar is right"
+    told.add_argument("--raw-posteriors", action="store_true", help=raw_help)
+    told.add_argument(
+        "--min-confidence", type=float, metavar="P", help="leave heads open (`_`) that are right with less than this"
+    )
+    unsure_help = "print no trees, but the N sentences and the N words of whose heads it is least sure"
+    told.add_argument("--least-sure", type=int, metavar="N", help=unsure_help)
+    told.add_argument("--json", action="store_true", help="with --least-sure: print it as JSON")
     likelihood_help = "add the log-probability of every sentence, over all its trees, as a comment"
     told.add_argument("--log-likelihood", action="store_true", help=likelihood_help)
     max_words_help = (
@@ -69,8 +85,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     options = {option.name: getattr(arguments, option.name) for option in fields(Parsing)}
     Parsing(**options)  # faults of the options show before the model is loaded
+    require_fit_for_list(arguments)
+    require_within(1, MOST, least_sure=arguments.least_sure)
     reading = given_settings(arguments, Reading)
     parser = Parser.load(arguments.model, arguments.part, arguments.language, **reading)
+    if arguments.least_sure is not None:
+        return show_least_sure(parser, arguments)
     known: set[str] = set()
     apart = arguments.output != "-" or not sys.stdout.isatty()  # a bar among the trees would spoil both
     with progress("parsing", unit="sentences", shown=apart) as update:
@@ -99,4 +119,38 @@ def run(arguments: argparse.Namespace) -> int:
     speed = f"{totals.words_per_second:,.0f} words/s"
     pieces = f"; {totals.cut} of them in pieces, as they have more than {arguments.max_words} words" * bool(totals.cut)
     say(f"parsed {totals.sentences} sentences, {totals.words} words in {totals.seconds:.1f} s ({speed}){pieces}")
+    if arguments.min_confidence is not None:
+        say(f"{totals.open_heads} words have no head, as it is right with less than {arguments.min_confidence}")
+    return 0
+
+
+def require_fit_for_list(arguments: argparse.Namespace) -> None:
+    """Refuse options for trees that are not printed."""
+    trees = ("k_best", "samples", "seed", "min_confidence", "max_words")
+    given = [name for name in trees if getattr(arguments, name) is not None]
+    given += [name for name in ("posteriors", "raw_posteriors", "log_likelihood") if getattr(arguments, name)]
+    if arguments.least_sure is None and arguments.json:
+        raise DepinduceError("--json is for --least-sure: trees are written as CoNLL-U. Leave it away.")
+    if arguments.least_sure is not None and given:
+        option = f"--{given[0].replace('_', '-')}"
+        raise DepinduceError(f"--least-sure prints a list, no trees: leave {option} away, or parse once more with it.")
+
+
+def show_least_sure(parser: Parser, arguments: argparse.Namespace) -> int:
+    """Print where to look first."""
+    from depinduce.cli.least_sure import as_json, as_text
+    from depinduce.corpus import open_output
+
+    with open_output(arguments.output) as output, progress("parsing", unit="sentences") as update:
+        found = parser.least_sure(
+            arguments.input,
+            arguments.least_sure,
+            decode=arguments.decode,
+            threads=arguments.threads,
+            adapt=arguments.adapt,
+            report=update,
+        )
+        output.write(as_json(found) if arguments.json else as_text(found))
+    if found.learned:
+        say(found.learned)
     return 0

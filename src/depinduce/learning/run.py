@@ -33,6 +33,7 @@ from depinduce.learning.run_files import RunFiles, require_same_data, require_sa
 from depinduce.learning.settings.configuration import Configuration, as_saved
 from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.training import Round, Training
+from depinduce.learning.trust import calibrated
 from depinduce.models.model import Model
 from depinduce.models.places import INNER as MODEL
 from depinduce.models.table import find
@@ -103,11 +104,11 @@ class Run:
         try:
             while not self.finished:
                 self.climb(report)
+            model = calibrated(self.model(), self.train, self.plan.universal)
         except KeyboardInterrupt:
             if self.training is None and not self.members and not self.grammars:
                 raise  # there is nothing yet to keep
-            finished = False
-        model = self.model(finished)
+            finished, model = False, self.model(finished=False)
         if self.directory is not None:
             model.save(self.directory / MODEL)
         return model, finished

@@ -17,6 +17,7 @@ import numpy as np
 from depinduce.corpus import Corpus, Reading, Vocabulary
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
+from depinduce.models.calibration import Calibration
 
 if TYPE_CHECKING:
     from depinduce.chart.problems import AnyProblem, Problem
@@ -61,6 +62,12 @@ class Model(ABC):
     def finished(self) -> bool:
         """Whether its training came to its end, or was interrupted before."""
         return self.history.get("finished", True)
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """How often an arc of some posterior is right; None for those who never found out."""
+        kept = self.history.get("calibration")
+        return None if kept is None else Calibration.from_json(kept)
 
     @property
     def words(self) -> Vocabulary:

@@ -17,6 +17,7 @@ from depinduce.corpus import Reading
 from depinduce.corpus.tag_maps import map_names
 from depinduce.errors import DepinduceError
 from depinduce.files import atomic_directory, parse_json, write_file
+from depinduce.models.calibration import Calibration
 from depinduce.models.places import (
     DESCRIPTION,
     FORMAT,
@@ -134,6 +135,8 @@ def how_made(description: dict) -> dict:
         isinstance(history, dict) and isinstance(non_heads, list) and all(isinstance(tag, str) for tag in non_heads)
     ):
         raise ValueError("what it says about its training cannot be")
+    if "calibration" in history:
+        Calibration.from_json(history["calibration"])  # a fault shows here, not when somebody asks
     if isinstance(table := reading.get("map"), str) and table not in map_names():
         raise ValueError(f"the map of tags {table} is a file, and a model opens none but its own")
     return {"non_heads": tuple(non_heads), "reading": Reading(**reading), "history": history}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -32,6 +32,8 @@ class Parsing:
     log_likelihood: bool = False  # of every sentence; and the log-probabilities of trees
     max_words: int | None = None  # longer sentences are parsed in pieces of up to so many words
     keep_labels: bool = False  # those that a file has, where the head is still the same
+    raw_posteriors: bool = False  # as the chart has them, and not what they are worth
+    min_confidence: float | None = None  # heads below this probability are left open
 
     def __post_init__(self):
         require_within(1, MOST_THREADS, threads=self.threads)
@@ -39,6 +41,7 @@ class Parsing:
         require_within(1, MOST_BEST_TREES, k_best=self.k_best)
         require_within(1, MOST_SAMPLES, samples=self.samples)
         require_within(0, MOST_SEED, seed=self.seed)
+        require_within(0.0, 1.0, min_confidence=self.min_confidence)
         if self.decode is not None and self.decode not in DECODERS:
             raise DepinduceError(f"--decode cannot be {self.decode!r}. Choose from: {', '.join(DECODERS)}.")
         if self.k_best is not None and self.samples is not None:
@@ -46,6 +49,8 @@ class Parsing:
         if self.several and self.decode is not None:
             why = "the k best trees are the most probable ones" if self.k_best else "samples are drawn by probability"
             raise DepinduceError(f"--decode chooses one tree, but {why}. Leave --decode away.")
+        if self.several and self.min_confidence is not None:
+            raise DepinduceError("--min-confidence leaves heads of one tree open, not of several. Leave it away.")
         if self.seed is not None and self.samples is None:
             raise DepinduceError("--seed is for --samples: nothing else is random. Leave it away.")
 
@@ -53,6 +58,11 @@ class Parsing:
     def several(self) -> bool:
         """Whether a sentence can get more trees than one."""
         return self.k_best is not None or self.samples is not None
+
+    @property
+    def needs_posteriors(self) -> bool:
+        """Whether somebody asks how probable arcs are, be it to write it down."""
+        return self.posteriors or self.min_confidence is not None
 
     @property
     def trees(self) -> int:
@@ -65,7 +75,7 @@ class Parses:
     """The trees of a corpus, and what was asked about them."""
 
     heads: np.ndarray  # [tree, token] from 1 within the sentence, 0 is the root, -1 where it has fewer trees
-    posteriors: np.ndarray | None = None  # [tree, token] of each arc
+    posteriors: np.ndarray | None = None  # [tree, token] of each arc, calibrated if the model knows how
     log_z: np.ndarray | None = None  # [sentence] its log-likelihood
     log_probability: np.ndarray | None = None  # [tree, sentence] log p(sentence, tree)
 
@@ -88,6 +98,14 @@ def parse_trees(model: Model, corpus: Corpus, parsing: Parsing, first: int = 0) 
             f"or take {another}."
         )
     seeds = sample_seeds(parsing.seed or 0, first + corpus.index) if parsing.samples else None
+    found = _parse_all(model, corpus, parsing, seeds)
+    if found.posteriors is None or parsing.raw_posteriors or model.calibration is None:
+        return found
+    return replace(found, posteriors=model.calibration(found.posteriors))
+
+
+def _parse_all(model: Model, corpus: Corpus, parsing: Parsing, seeds: np.ndarray | None) -> Parses:
+    """The trees with the posteriors of the chart."""
     if model.one_table:
         return _parse_together(model, corpus, parsing, seeds)
     parts = []
@@ -127,7 +145,7 @@ def _joined(parts: list[tuple[np.ndarray, Parses]], corpus: Corpus, parsing: Par
     scored = parsing.several or parsing.log_likelihood
     whole = Parses(
         np.empty((trees, tokens), dtype=np.int32),
-        np.empty((trees, tokens)) if parsing.posteriors else None,
+        np.empty((trees, tokens)) if parsing.needs_posteriors else None,
         np.empty(sentences) if scored else None,
         np.empty((trees, sentences)) if scored else None,
     )
@@ -145,7 +163,7 @@ def _parse_together(model: Model, corpus: Corpus, parsing: Parsing, seeds: np.nd
     threads, problem = parsing.threads, model.problem(corpus)
     scored = problem.with_single_trees  # without them there is no best tree
     by_arcs = parsing.decode == "mbr" or scored is None
-    posteriors = problem.posteriors(threads=threads) if parsing.posteriors or by_arcs else None
+    posteriors = problem.posteriors(threads=threads) if parsing.needs_posteriors or by_arcs else None
     if posteriors is not None and (by_arcs or scored is None):
         trees = trees_of_posteriors(corpus.offsets, posteriors.root, posteriors.arc, threads=threads)
     elif scored is None:
@@ -162,7 +180,7 @@ def _parse_together(model: Model, corpus: Corpus, parsing: Parsing, seeds: np.nd
         heads = heads.copy()  # the score is of what was found
         heads[0] = np.where(missing, np.arange(len(missing)) - np.repeat(corpus.offsets[:-1], corpus.lengths), heads[0])
     found = None
-    if parsing.posteriors and posteriors is not None:
+    if parsing.needs_posteriors and posteriors is not None:
         found = np.stack([posteriors.of(tree, corpus.offsets) for tree in heads])
     if not (parsing.several or parsing.log_likelihood):
         return Parses(heads, found)

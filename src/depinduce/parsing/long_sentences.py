@@ -40,7 +40,7 @@ class Cost:
 def cost_of(model: Model, parsing: Parsing, words: int, tags: int) -> Cost:
     """What a sentence of so many words, with so many different tags, will take, or its pieces."""
     best_tree = parsing.decode in (None, "viterbi") and not (
-        parsing.several or parsing.posteriors or parsing.log_likelihood or not model.scores_trees
+        parsing.several or parsing.needs_posteriors or parsing.log_likelihood or not model.scores_trees
     )
     longest = min(words, parsing.max_words or words)
     contexts = tags + 1 if model.order is Order.GRANDPARENT else 1

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from depinduce.corpus import Sentence
 from depinduce.labels import plain_labels
+from depinduce.labels.plain import UNKNOWN
 
 _ID_OF_TREE = re.compile("-tree[0-9]+$")
 # What an earlier parse has written, which is not true of another tree.
@@ -24,8 +25,8 @@ class ParsedSentence:
     """A sentence and a tree, to which punctuation is attached. What was not asked for is None."""
 
     sentence: Sentence
-    heads: list[int]  # of every word, from 1; 0 is the root
-    probabilities: list[float | None] | None = None  # of every word's arc, over all trees; None for punctuation
+    heads: list[int]  # of every word, from 1; 0 is the root, -1 is left open
+    probabilities: list[float | None] | None = None  # that every word's arc is right; None for punctuation
     log_likelihood: float | None = None  # log p(sentence); None for a sentence of punctuation
     log_probability: float | None = None  # log p(sentence, tree); None for a model with hidden states, too
     number: int | None = None  # of the tree among those of its sentence, from 1, if there can be several
@@ -46,6 +47,20 @@ class ParsedSentence:
         if self.log_probability == -math.inf:
             return 0.0
         return math.exp(min(self.log_probability - self.log_likelihood, 0.0))  # both are rounded
+
+    def sure(self, least: float) -> ParsedSentence:
+        """The same with open heads (-1) where the arc is less probable than this.
+
+        Punctuation hangs on the finished tree: where a head is open, so are its own. Of a sentence that was parsed in
+        pieces nobody knows how probable its arcs are: all are open.
+        """
+        values = self.probabilities or [None] * len(self.heads)
+        is_sure = [value is not None and value >= least for value in values]
+        if self.pieces == 1 and all(value is None or value >= least for value in values):
+            return self
+        heads = [head if kept else -1 for head, kept in zip(self.heads, is_sure, strict=True)]
+        labels = [label if kept else UNKNOWN for label, kept in zip(self.labels, is_sure, strict=True)]
+        return replace(self, heads=heads, relations=labels)
 
     def render(self, *, posteriors: bool = False, log_likelihood: bool = False, ended: bool = False) -> str:
         """The block of the sentence with this tree in HEAD and DEPREL, all else as it was.

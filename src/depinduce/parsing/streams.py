@@ -50,6 +50,7 @@ class ParsedBlock:
     words: int
     unknown_tags: set[str]
     cut: int  # sentences that were parsed in pieces
+    open_heads: int  # words whose heads were left open
 
 
 @dataclass
@@ -61,6 +62,7 @@ class Throughput:
     seconds: float = 0.0
     unknown_tags: set[str] = field(default_factory=set)
     cut: int = 0  # sentences that were parsed in pieces
+    open_heads: int = 0  # words whose heads were left open, for they are unsure
     ahead: Cost | None = None  # of the long sentence that is being parsed now, if it is one
     learning: float | None = None  # how far the grammar has come in learning from the text, while it does
     learned: str = ""  # what the grammar learned from the text before, if anything
@@ -112,6 +114,7 @@ def parse_file(
             totals.sentences, totals.words = totals.sentences + block.sentences, totals.words + block.words
             totals.unknown_tags |= block.unknown_tags
             totals.cut, totals.ahead = totals.cut + block.cut, None
+            totals.open_heads += block.open_heads
             totals.seconds = time.perf_counter() - start
             report(totals)
     totals.seconds = time.perf_counter() - start
@@ -217,9 +220,12 @@ def blocks(sentences: Iterable[Sentence], parsing: Parsing, most: int = BLOCK) -
 
 def _parse_block(model: Model, sentences: list[Sentence], parsing: Parsing, first: int) -> ParsedBlock:
     parsed, unknown_tags = _parse_one_by_one(model, sentences, parsing, first)
-    rendered, cut_sentences = [], 0
+    rendered, cut_sentences, open_heads = [], 0, 0
     for trees in parsed:
         cut_sentences += trees[0].pieces > 1
+        if parsing.min_confidence is not None:
+            trees = [tree.sure(parsing.min_confidence) for tree in trees]
+            open_heads += sum(head < 0 for tree in trees for head in tree.heads)
         rendered += [
             tree.render(posteriors=parsing.posteriors, log_likelihood=parsing.log_likelihood) for tree in trees
         ]
@@ -229,6 +235,7 @@ def _parse_block(model: Model, sentences: list[Sentence], parsing: Parsing, firs
         words=sum(map(len, sentences)),
         unknown_tags=unknown_tags,
         cut=cut_sentences,
+        open_heads=open_heads,
     )
 
 

@@ -155,7 +155,7 @@ def look_at_sentence(shelf: Shelf, request: Mapping) -> Steps[Answer]:
     yield work_of(len(sentence)) + work_of(len(sentence), drawings)
     trees = parser.k_best(sentence, wanted) if several else parser.parse([sentence])
     yield work_of(len(sentence), drawings)
-    posteriors = parser.posteriors(sentence).tolist()
+    posteriors = parser.posteriors(sentence, calibrated=True).tolist()
     shown = []
     for number, tree in enumerate(trees):
         yield work_of(len(sentence), drawings - number) - work_of(len(sentence), 0)

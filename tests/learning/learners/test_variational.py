@@ -593,7 +593,7 @@ def test_unknown_and_rare_words_are_one():
 
 def test_posteriors_beside_parses_are_those_of_the_chart():
     model = trained(iterations=6)
-    parses = parse_trees(model, CORPUS, Parsing(posteriors=True))
+    parses = parse_trees(model, CORPUS, Parsing(posteriors=True, raw_posteriors=True))
     (heads,), (found,) = parses.heads, parses.posteriors
     expected = model.problem(CORPUS).posteriors()
     arc_offsets = np.concatenate([[0], np.cumsum(CORPUS.lengths**2)])

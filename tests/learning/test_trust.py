@@ -1,0 +1,119 @@
+"""How far trees can be trusted, by what a grammar of other languages thinks of them; no gold tree is looked at."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from learning.languages import TAGS, language, share_right, universal_of
+from learning.tagged import random_table, tagged
+
+from depinduce.corpus import Vocabulary
+from depinduce.grammar.rules import Order
+from depinduce.learning import trust
+from depinduce.learning.run import Run
+from depinduce.learning.settings.configuration import configure
+from depinduce.learning.settings.recipes import load_recipe
+from depinduce.learning.trust import WITHOUT, Yardstick, calibrated, evenly
+from depinduce.models.calibration import fixed
+from depinduce.models.tag_model import GrammarModel
+from depinduce.parsing.decoding import Parsing, parse_corpus, parse_trees
+
+UNIVERSAL = universal_of(("final", "initial", "mixed"))
+TEXT, GOLD = language("final", 150, 4)
+
+
+def learned(**settings) -> GrammarModel:
+    return Run(configure({"model": "dmv", "max_length": None} | settings), TEXT).go()[0]
+
+
+def nonsense() -> GrammarModel:
+    """A grammar of no language, which is sure of itself."""
+    table = random_table(Order.FIRST, len(TAGS), np.random.default_rng(3))
+    return GrammarModel(Order.FIRST, TAGS, type(table)(*(8 * part for part in table.parts)))
+
+
+def test_good_and_bad_grammars_get_what_their_trees_are_worth():
+    for model in (learned(iterations=20), nonsense()):
+        heads = parse_trees(model, TEXT, Parsing()).heads[0]
+        (found,) = parse_trees(calibrated(model, TEXT, UNIVERSAL), TEXT, Parsing(posteriors=True)).posteriors
+        (raw,) = parse_trees(model, TEXT, Parsing(posteriors=True, raw_posteriors=True)).posteriors
+        right = share_right(heads, GOLD)
+        assert abs(found.mean() - right) < 0.2
+        assert abs(found.mean() - right) <= abs(raw.mean() - right)
+
+
+def test_trees_and_likelihoods_do_not_change_and_the_raw_posteriors_are_still_there():
+    model = nonsense()
+    with_it = calibrated(model, TEXT, UNIVERSAL)
+    for decode in ("viterbi", "mbr"):
+        parsing = Parsing(decode, posteriors=True, log_likelihood=True)
+        before, after = (parse_trees(one, TEXT, parsing) for one in (model, with_it))
+        np.testing.assert_array_equal(before.heads, after.heads)
+        np.testing.assert_array_equal(before.log_z, after.log_z)
+        assert (before.posteriors != after.posteriors).any()
+    raw = parse_trees(with_it, TEXT, Parsing(posteriors=True, raw_posteriors=True))
+    np.testing.assert_array_equal(raw.posteriors, parse_trees(model, TEXT, Parsing(posteriors=True)).posteriors)
+
+
+def test_trust_falls_with_the_share_of_words_that_have_another_head_than_in_the_universal_order():
+    found = Yardstick.of(TEXT, universal=UNIVERSAL)
+    universal_order = parse_corpus(UNIVERSAL, TEXT, Parsing())
+    assert 0 < found.changed == pytest.approx(1 - share_right(found.trees, universal_order))
+    assert found.trust == pytest.approx(0.95 - 0.6 * found.changed)
+    sure = found.posteriors.of(found.trees, TEXT.offsets)
+    assert found.worth(found.trees) == pytest.approx(found.trust * sure)
+
+
+def test_what_no_universal_grammar_knows_has_a_fixed_factor():
+    strange = tagged("X Y Y", *["Y X Z"] * 20)
+    assert Yardstick.of(strange, universal=UNIVERSAL) is None
+    table = random_table(Order.FIRST, 3, np.random.default_rng(0))
+    model = GrammarModel(Order.FIRST, strange.tag_vocabulary, table)
+    assert calibrated(model, strange, UNIVERSAL).calibration == fixed(WITHOUT)
+    few = TEXT.select(np.arange(len(TEXT)) < 9)
+    assert calibrated(nonsense(), few, UNIVERSAL).calibration == fixed(WITHOUT)
+
+
+def test_a_grammar_made_of_other_languages_is_its_own_yardstick(monkeypatch):
+    model = Run(configure(load_recipe("adapt") | {"model": "order-free"}), TEXT, universal=UNIVERSAL).go()[0]
+
+    def learn(*_):
+        raise AssertionError("nothing is to be learned")
+
+    monkeypatch.setattr(trust, "_learned", learn)
+    found = Yardstick.of(TEXT, model, UNIVERSAL)
+    assert found.grammar is model
+    line = model.calibration
+    assert line is not None and line(np.array([0.5]))[0] == pytest.approx(0.5 * found.trust, abs=0.02)
+
+
+def test_several_languages_that_are_told_apart_have_none():
+    assert calibrated(UNIVERSAL, TEXT, UNIVERSAL) is UNIVERSAL
+
+
+def test_a_finished_training_has_one_and_an_interrupted_one_has_not(monkeypatch):
+    assert learned(iterations=2).calibration is not None
+    climb = Run.climb
+
+    def interrupted(self, report):
+        climb(self, report)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Run, "climb", interrupted)
+    model = learned(iterations=2)
+    assert model.calibration is None and not model.finished
+
+
+def test_nobody_is_warned_twice_of_a_tag_with_two_names():
+    corpus = tagged(*["NOUN VERB CONJ NOUN"] * 12, vocabulary=Vocabulary(["NOUN", "VERB", "CONJ"], [24, 12, 12]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Yardstick.of(corpus).trust > 0.3
+
+
+def test_a_large_text_is_asked_for_some_sentences_of_all_its_parts():
+    some = evenly(TEXT, 50)
+    assert len(some) == 50 and some.index.tolist() == list(range(0, 150, 3))
+    assert evenly(TEXT, 150) is TEXT
