@@ -50,7 +50,7 @@ NOTEBOOK = 1000  # pixels of its width that a picture may have
 class Parse(ParsedSentence):
     """A sentence with one of its trees.
 
-    Besides `words`, `tags` and `heads` (from 1, 0 is the root) it has
+    Besides `words`, `tags`, `heads` (from 1, 0 is the root) and `labels` it has
 
     - `probabilities`: that each word's head is right, as far as can be told without trees (see `Parser.posteriors` for
       what the grammar itself thinks); None for punctuation, which the grammar does not see and which is attached to the
@@ -249,12 +249,19 @@ class Parser:
     # ---------------------------------------------------------------- trees
 
     def parse(
-        self, sentences: Iterable[SentenceLike], *, decode: str = "viterbi", threads: int = 1, adapt: bool = True
+        self,
+        sentences: Iterable[SentenceLike],
+        *,
+        decode: str = "viterbi",
+        labels: bool = False,
+        threads: int = 1,
+        adapt: bool = True,
     ) -> list[Parse]:
         """The tree of each sentence.
 
         decode: "viterbi", the most probable tree, or "mbr", that with the most probable arcs (hdp-dep and committees:
             always this)
+        labels: name the relations of words to their heads, such as nsubj; otherwise they are root and dep
         adapt: a universal grammar first learns the order of the language from ten sentences or more, see `parse_file`
 
         >>> one, two = parser.parse(["dogs/NOUN bark/VERB", [("They", "PRON"), ("sleep", "VERB"), (".", "PUNCT")]])
@@ -266,6 +273,8 @@ class Parser:
         [True, None]
         >>> two.log_likelihood < 0
         True
+        >>> parser.parse(["the/DET dog/NOUN barks/VERB"], labels=True)[0].labels
+        ['det', 'nsubj', 'root']
         """
         from depinduce.parsing.decoding import Parsing
         from depinduce.parsing.streams import (
@@ -279,7 +288,7 @@ class Parser:
         if isinstance(sentences, str | Path | Sentence):
             one = "parse_file reads files" if isinstance(sentences, Path) else "put one sentence into brackets"
             raise DepinduceError(f"parse takes a list of sentences: {one}, parser.parse([…]).")
-        parsing = Parsing(decode, posteriors=True, threads=threads, log_likelihood=True)
+        parsing = Parsing(decode, posteriors=True, threads=threads, log_likelihood=True, labels=labels)
         parses: list[Parse] = []
         model, given = self.model, iter(_sentences(sentences, self._tag_column))
         if learn := self._adapt(adapt):
@@ -359,6 +368,7 @@ class Parser:
         min_confidence: float | None = None,
         log_likelihood: bool = False,
         max_words: int | None = None,
+        labels: bool = False,
         keep_labels: bool = False,
         metadata: bool = False,
         threads: int = 1,
@@ -387,7 +397,7 @@ class Parser:
         posteriors |= raw_posteriors
         parsing = Parsing(
             decode, posteriors, threads, k_best, samples, seed, log_likelihood, max_words, keep_labels, raw_posteriors,
-            min_confidence,
+            min_confidence, labels,
         )  # fmt: skip
         learn = self._adapt(adapt)
         totals = parse_file(self.model, path, out, parsing, report or (lambda totals: None), learn, metadata)

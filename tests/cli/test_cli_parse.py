@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,9 @@ import pytest
 from cli.demo_parts import contents, demo_part, depinduce, depinduce_process, on_a_terminal, without_trees
 from corpus.blocks import block, write
 
-from depinduce.corpus import read_sentences
+from depinduce.corpus import Reading, Sentence, read_sentences, read_text
 from depinduce.corpus.demo import demo_file
+from depinduce.labels import learn_labels, relation_table
 from depinduce.models.loading import load_model
 from depinduce.parsing import streams
 from depinduce.parsing.streams import parse_stream
@@ -55,6 +57,10 @@ def level_two_faults(text: str) -> list[str]:
     return [f"{fault.testid}: {fault.message}" for fault in state.error_tracker]
 
 
+def islice_of_demo(count: int) -> list[Sentence]:
+    return list(itertools.islice(read_sentences(demo_file("train")), count))
+
+
 ENHANCED = """\
 # sent_id = fan-1
 # text = Il y va, Ève du parc
@@ -78,7 +84,9 @@ ENHANCED = """\
 
 
 @pytest.mark.parametrize(
-    "options", [[], ["--k-best", 3, "--posteriors", "--log-likelihood"], ["--keep-labels"]], ids=str
+    "options",
+    [[], ["--k-best", 3, "--posteriors", "--log-likelihood"], ["--keep-labels"], ["--labels", "--keep-labels"]],
+    ids=str,
 )
 def test_what_is_written_is_valid(model, options, tmp_path):
     source = write(tmp_path / "a.conllu", demo_file("test").read_text("utf-8"))
@@ -105,6 +113,31 @@ def test_metadata_make_a_bare_file_valid(model, tmp_path):
         assert level_two_faults(parsed.read_text("utf-8")) == []
     first = next(iter(read_sentences(parsed)))
     assert first.comments[:2] == ["# sent_id = bare-1", "# text = Il y va, Ève du parc"]
+
+
+def test_relations_are_named_on_request(model, parsed, tmp_path):
+    path = tmp_path / "named.conllu"
+    assert depinduce("parse", model, demo_file("test"), "--labels", "-o", path) == 0
+    text = path.read_text("utf-8")
+    assert level_two_faults(text) == []
+    assert without_trees(text) == without_trees(parsed.decode())
+    named = right = 0
+    for gold, ours in zip(read_sentences(demo_file("test")), read_sentences(path), strict=True):
+        assert ours.column(8) == relation_table().labels(ours, ours.heads, Reading())
+        pairs = zip(gold.heads, ours.heads, gold.column(8), ours.column(8), strict=True)
+        found = [label.partition(":")[0] == now for before, head, label, now in pairs if before == head]
+        named, right = named + len(found), right + sum(found)
+    assert right / named > 0.85
+
+
+def test_labels_that_a_model_has_learned_are_the_ones_it_writes(model, tmp_path):
+    grammar = load_model(model)
+    odd = [made.render(deprel=["odd" if head else "root" for head in made.heads]) for made in islice_of_demo(60)]
+    learned = learn_labels(read_text("".join(odd)), grammar.reading)
+    replace(grammar, history=grammar.history | {"labels": learned.to_json()}).save(tmp_path / "model")
+    assert depinduce("parse", tmp_path / "model", demo_file("test"), "--labels", "-o", tmp_path / "a.conllu") == 0
+    labels = [label for made in read_sentences(tmp_path / "a.conllu") for label in made.column(8)]
+    assert labels.count("odd") > 0.9 * (len(labels) - labels.count("root"))
 
 
 def test_labels_stay_where_heads_do(model, parsed, tmp_path):

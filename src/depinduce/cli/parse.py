@@ -1,7 +1,8 @@
 """Add trees to a file: every column but HEAD, DEPREL and DEPS stays as it is, byte for byte.
 
 DEPREL is `root` at the root and `dep` elsewhere, and DEPS is emptied, with the empty nodes (8.1) that are only there
-for it: what is written is valid CoNLL-U if what was read is.
+for it: what is written is valid CoNLL-U if what was read is. With --labels arcs have names, by what the grammar has
+learned of them or else by rules over tags.
 
 With --k-best or --samples every tree of a sentence is a block of its own, with comments that say which it is and how
 probable. Ids stay unique: the second tree of the sentence s1 has the sent_id s1-tree2, and so on.
@@ -54,7 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trees.add_argument("--member", action=Renamed, const="--part tags (which was second) or --part words (first)")
     add_settings(parser, Reading, "reading, if not as in training", only=("tags", "map"), only_given=True)
     told = parser.add_argument_group("what is said of them")
-    keep_help = "keep the DEPREL of words whose head stays the same (default: root and dep everywhere)"
+    labels_help = "write relations of Universal Dependencies to DEPREL, such as nsubj (default: only root and dep)"
+    told.add_argument("--labels", action="store_true", help=labels_help)
+    keep_help = "keep the DEPREL of words whose head stays the same"
     told.add_argument("--keep-labels", action="store_true", help=keep_help)
     metadata_help = "add the comments `# sent_id` and `# text` to sentences that have none"
     told.add_argument("--add-metadata", action="store_true", help=metadata_help)
@@ -128,7 +131,8 @@ def require_fit_for_list(arguments: argparse.Namespace) -> None:
     """Refuse options for trees that are not printed."""
     trees = ("k_best", "samples", "seed", "min_confidence", "max_words")
     given = [name for name in trees if getattr(arguments, name) is not None]
-    given += [name for name in ("posteriors", "raw_posteriors", "log_likelihood") if getattr(arguments, name)]
+    switches = ("posteriors", "raw_posteriors", "log_likelihood", "labels", "keep_labels", "add_metadata")
+    given += [name for name in switches if getattr(arguments, name)]
     if arguments.least_sure is None and arguments.json:
         raise DepinduceError("--json is for --least-sure: trees are written as CoNLL-U. Leave it away.")
     if arguments.least_sure is not None and given:

@@ -29,5 +29,10 @@ def main_type(label: str) -> str:
     return label.partition(":")[0]
 
 
+def says_more(label: str) -> bool:
+    """Whether a label tells more than that there is an arc."""
+    return main_type(label) not in ("", ROOT, UNNAMED, UNKNOWN)
+
+
 def _fits(label: str, head: int) -> bool:
     return label not in ("", UNKNOWN) and (main_type(label) == ROOT) == (head == 0)

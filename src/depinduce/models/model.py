@@ -17,6 +17,7 @@ import numpy as np
 from depinduce.corpus import Corpus, Reading, Vocabulary
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
+from depinduce.labels import Labeller, LearnedLabels, relation_table
 from depinduce.models.calibration import Calibration
 
 if TYPE_CHECKING:
@@ -68,6 +69,12 @@ class Model(ABC):
         """How often an arc of some posterior is right; None for those who never found out."""
         kept = self.history.get("calibration")
         return None if kept is None else Calibration.from_json(kept)
+
+    @property
+    def labeller(self) -> Labeller:
+        """What names the arcs of its trees: what it has learned from trees with labels, or else the table of rules."""
+        kept = self.history.get("labels")
+        return relation_table() if kept is None else LearnedLabels.from_json(kept)
 
     @property
     def words(self) -> Vocabulary:

@@ -17,6 +17,7 @@ from depinduce.corpus import Reading
 from depinduce.corpus.tag_maps import map_names
 from depinduce.errors import DepinduceError
 from depinduce.files import atomic_directory, parse_json, write_file
+from depinduce.labels import LearnedLabels
 from depinduce.models.calibration import Calibration
 from depinduce.models.places import (
     DESCRIPTION,
@@ -137,6 +138,8 @@ def how_made(description: dict) -> dict:
         raise ValueError("what it says about its training cannot be")
     if "calibration" in history:
         Calibration.from_json(history["calibration"])  # a fault shows here, not when somebody asks
+    if "labels" in history:
+        LearnedLabels.from_json(history["labels"])
     if isinstance(table := reading.get("map"), str) and table not in map_names():
         raise ValueError(f"the map of tags {table} is a file, and a model opens none but its own")
     return {"non_heads": tuple(non_heads), "reading": Reading(**reading), "history": history}

@@ -34,6 +34,7 @@ class Parsing:
     keep_labels: bool = False  # those that a file has, where the head is still the same
     raw_posteriors: bool = False  # as the chart has them, and not what they are worth
     min_confidence: float | None = None  # heads below this probability are left open
+    labels: bool = False  # name the relations of words to their heads
 
     def __post_init__(self):
         require_within(1, MOST_THREADS, threads=self.threads)

@@ -15,7 +15,7 @@ import numpy as np
 
 from depinduce.corpus import Corpus, Reading, Sentence, attach, build_corpus, open_output, read_sentences
 from depinduce.corpus.metadata import with_metadata
-from depinduce.labels import plain_labels, with_kept_labels
+from depinduce.labels import Labeller, plain_labels, with_kept_labels
 from depinduce.models.model import Model
 from depinduce.parsing.decoding import Parses, Parsing, parse_trees
 from depinduce.parsing.long_sentences import Cost, cost_of, cut, joined, pieces_of
@@ -270,7 +270,8 @@ def _parse_one_by_one(
     else:
         pieces = cut(corpus, longest)
         parses = joined(parse_trees(model, pieces, parsing, first), pieces, corpus)
-    return _of_sentences(sentences, corpus, model.reading, parses, parsing), set(corpus.unknown_tags)
+    naming = Naming(model.labeller if parsing.labels else None, model.reading, parsing.keep_labels)
+    return _of_sentences(sentences, corpus, naming, parses, parsing), set(corpus.unknown_tags)
 
 
 def corpus_for(model: Model, sentences: list[Sentence], with_heads: bool = False) -> Corpus:
@@ -287,21 +288,21 @@ def corpus_for(model: Model, sentences: list[Sentence], with_heads: bool = False
 
 
 def _of_sentences(
-    sentences: list[Sentence], corpus: Corpus, reading: Reading, parses: Parses, parsing: Parsing
+    sentences: list[Sentence], corpus: Corpus, naming: Naming, parses: Parses, parsing: Parsing
 ) -> Iterator[list[ParsedSentence]]:
     number_in_corpus = dict(zip(corpus.index.tolist(), range(len(corpus)), strict=True))
     offsets, heads = corpus.offsets.tolist(), parses.heads.tolist()
     posteriors = None if parses.posteriors is None else np.minimum(parses.posteriors, 1.0).tolist()  # rounded sums
     log_z = None if parses.log_z is None else parses.log_z.tolist()
     log_probability = None if parses.log_probability is None else parses.log_probability.tolist()
-    marks = reading.marks
+    marks = naming.reading.marks
     for number, sentence in enumerate(sentences):
         place, nothing = number_in_corpus.get(number), list[float | None]([None] * len(sentence))
         if place is None:  # no words, or nothing but punctuation
             heads_of_marks = attach([], [False] * len(sentence))
             number_of_tree = 1 if parsing.several and len(sentence) else None
             unknown = None if posteriors is None else nothing
-            labels = _labels(sentence, heads_of_marks, parsing)
+            labels = naming(sentence, heads_of_marks)
             yield [ParsedSentence(sentence, heads_of_marks, unknown, number=number_of_tree, relations=labels)]
             continue
         start, end = offsets[place], offsets[place + 1]
@@ -321,15 +322,26 @@ def _of_sentences(
                 tree + 1 if parsing.several else None,
                 len(trees),
                 pieces,
-                _labels(sentence, heads_of_tree, parsing),
+                naming(sentence, heads_of_tree),
             )
             for tree, heads_of_tree in zip(trees, whole, strict=True)
         ]
 
 
-def _labels(sentence: Sentence, heads: list[int], parsing: Parsing) -> list[str] | None:
-    """What is known of the arcs of a tree beyond which word is the root, if that is asked for."""
-    return with_kept_labels(sentence, heads, plain_labels(heads)) if parsing.keep_labels else None
+@dataclass(frozen=True)
+class Naming:
+    """Which labels are wanted."""
+
+    labeller: Labeller | None
+    reading: Reading
+    keep: bool  # those of the file, where the head is still the same
+
+    def __call__(self, sentence: Sentence, heads: list[int]) -> list[str] | None:
+        """What is known of the arcs of a tree beyond which word is the root, if that is asked for."""
+        if self.labeller is None and not self.keep:
+            return None
+        labels = plain_labels(heads) if self.labeller is None else self.labeller.labels(sentence, heads, self.reading)
+        return with_kept_labels(sentence, heads, labels) if self.keep else labels
 
 
 def spread(values: list[T], keep: list[bool] | None) -> list[T | None]:
