@@ -165,7 +165,9 @@ def test_the_command_line_and_a_program_train_the_same_model(name, trained, fold
     in_memory = Parser.train([str(folder / "train.conllu")], **settings)
     in_memory.save(tmp_path / "saved")
     assert numbers(tmp_path / "run") == numbers(trained(name)) != {}
-    assert len(lines) == settings.get("iterations", len(lines)) and "log-likelihood" in lines[0]
+    *rounds, verdict = lines
+    assert len(rounds) == settings.get("iterations", len(rounds)) and "log-likelihood" in rounds[0]
+    assert verdict.startswith("verdict: ") and in_memory.health(folder / "train.conllu").verdict in verdict
     sentences = list(islice(read_sentences(folder / "test.conllu"), 8))
     expected = [parse.heads for parse in Parser.load(trained(name)).parse(sentences)]
     for parser in (in_directory, in_memory, Parser.load(tmp_path / "run"), Parser.load(tmp_path / "saved")):

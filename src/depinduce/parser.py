@@ -17,13 +17,14 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from depinduce.corpus import Sentence
+from depinduce.corpus import Sentence, read_sentences
 from depinduce.corpus.conllu import UPOS
 from depinduce.corpus.languages import require_language_name
 from depinduce.corpus.tagged import SentenceLike, as_sentence
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from depinduce.evaluation.scores import Scores
     from depinduce.insight.generation import GeneratedSentence
     from depinduce.insight.inspection import Inspection
+    from depinduce.learning.health import Health
     from depinduce.learning.held_out import Source
     from depinduce.learning.run import Progress, Run
     from depinduce.models.model import Model
@@ -229,6 +231,8 @@ class Parser:
             raise KeyboardInterrupt
         if found := lesson.likeness(parser.model):
             tell(f"it is {found}")
+        if report is not None and (verdict := lesson.health(parser.model)):
+            tell(str(verdict))
         return parser
 
     @classmethod
@@ -452,6 +456,31 @@ class Parser:
         if len(trees.gold) == 0:
             raise DepinduceError(f"{gold}: no words to score.")
         return score(trees.gold, trees.predicted, trees.offsets, trees.tags)
+
+    def health(self, sentences: Texts, *, others: Iterable[Parser] = ()) -> Health:
+        """What its trees of these files or sentences are probably worth, without gold trees, and what looks wrong.
+
+        sentences: as for `train`, of one language; the first 5,000 are looked at, from which a universal grammar learns
+            their order before
+        others: parsers of other seeds, with whose trees to compare
+
+        >>> found = parser.health(demo_file("train"))
+        >>> found.verdict, 0.5 < found.expected < 0.8
+        ('good', True)
+        >>> print(found)  # doctest: +ELLIPSIS
+        verdict: good. About ... of 100 heads are probably right; ... would be if every word hung on its neighbour
+        """
+        from depinduce.learning.adaptation import adapted
+        from depinduce.learning.health import health
+        from depinduce.learning.held_out import adaptation_corpus
+        from depinduce.parsing.streams import MOST_LEARNED
+
+        texts = _texts(sentences, self._tag_column)
+        given = (one for text in texts for one in ([text] if isinstance(text, Sentence) else read_sentences(text)))
+        some = list(islice(given, MOST_LEARNED))
+        model, _ = adapted(self.model, some)
+        corpus, _ = adaptation_corpus(some, model.reading)
+        return health(model, corpus, [other.model for other in others])
 
     def inspect(self, *heads: str) -> Inspection:
         """Its rules with their probabilities, as `depinduce inspect --json` has them; of all heads, or of these.

@@ -126,3 +126,32 @@ def test_exit_codes_reach_the_shell(tmp_path):
     assert broken.stderr.decode() == (
         f"depinduce: {tmp_path}/nowhere.conllu: no such file. Check the path; `-` is standard input.\n"
     )
+
+
+def test_a_grammar_and_a_file_get_a_verdict(tmp_path, capsys):
+    train = ["--train", demo_file("train"), "--model", "dmv", "--iterations", 8]
+    assert depinduce("train", *train, "--non-heads", "ud", "--out", tmp_path / "good") == 0
+    verdict = "verdict: good. About "
+    assert verdict in capsys.readouterr().err
+    assert depinduce("check", tmp_path / "good", demo_file("train")) == 0
+    assert capsys.readouterr().out.startswith(verdict)
+    assert depinduce("train", *train, "--out", tmp_path / "bad") == 0
+    assert "verdict: poor. About " in capsys.readouterr().err
+    assert depinduce("check", tmp_path / "bad", demo_file("train"), "--json") == 1
+    record = json.loads(capsys.readouterr().out)
+    assert (record["verdict"], record["model"]) == ("poor", str(tmp_path / "bad"))
+    assert record["remedies"][0].startswith("--recipe adapt") and record["expected"] < 0.45
+
+
+def test_a_grammar_reads_files_as_it_learned_to(tmp_path, capsys):
+    assert depinduce("check", tmp_path / "any", demo_file("train"), "--tags", "xpos") == 1
+    assert "--tags: the grammar knows how it reads files" in capsys.readouterr().err
+
+
+def test_the_seeds_of_a_training_are_compared(tmp_path, capsys):
+    options = ["--model", "dmv", "--init", "random", "--iterations", 3, "--seeds", "0-1", "--out", tmp_path / "run"]
+    assert depinduce("train", "--train", demo_file("dev"), *options) == 0
+    told = "another seed gives the same head to "
+    assert told in capsys.readouterr().err
+    depinduce("check", tmp_path / "run", demo_file("dev"))
+    assert told in capsys.readouterr().out

@@ -182,4 +182,6 @@ def test_parsing_a_longer_text_gives_the_trees_of_the_committee(universal, tmp_p
     assert seen[0] < seen[-2] == 1.0 and seen[-1] is None
     agreed = f"its own grammar agrees with the order-free one in {trained.model.history['committee']['agreement']:.1%}"
     assert totals.learned.endswith(f"; {agreed} of the words and joined it")
-    assert told[-1].endswith(f"; {agreed} of the words and joined it")
+    *_, likeness_told, verdict = told
+    assert likeness_told.endswith(f"; {agreed} of the words and joined it")
+    assert verdict.startswith("verdict: good")

@@ -1,4 +1,8 @@
-"""Look over a CoNLL-U file: counts, tags, lengths, trees and problems. Exits with 1 if there are problems."""
+"""Look over a CoNLL-U file: counts, tags, lengths, trees and problems. Exits with 1 if there are problems.
+
+With a grammar before it, look over what that makes of the file: how many heads are probably right, what looks wrong
+about the trees, and what to do about it. No gold trees are needed; it exits with 1 if the trees are poor.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +10,28 @@ import argparse
 import json
 
 from depinduce.cli.console import show_table, show_text
-from depinduce.cli.options import add_settings, read_settings
+from depinduce.cli.options import add_settings, given_settings, read_settings
 from depinduce.corpus import Reading
-from depinduce.errors import InputError
+from depinduce.errors import DepinduceError, InputError
 
-EXAMPLE = "depinduce check corpus.conllu"
+EXAMPLE = """depinduce check corpus.conllu
+  depinduce check grammar corpus.conllu"""
 LINES_SHOWN = 5
 NOT_LOOKED_AT = ("rare_tags", "lowercase", "fold_numbers", "min_length", "max_length")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", nargs="?", metavar="MODEL", help="directory that `depinduce train` wrote")
     parser.add_argument("file", metavar="FILE", help="CoNLL-U file (.gz works, - is stdin)")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
-    add_settings(parser, Reading, "reading", leave_out=NOT_LOOKED_AT)
+    add_settings(parser, Reading, "reading", leave_out=NOT_LOOKED_AT, only_given=True)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from depinduce.evaluation.overview import look_over
 
+    if arguments.model is not None:
+        return check_model(arguments)
     reading = read_settings(arguments, Reading)
     try:
         overview = look_over(arguments.file, reading)
@@ -38,6 +46,26 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         show(overview)
     return 1 if overview.problems else 0
+
+
+def check_model(arguments: argparse.Namespace) -> int:
+    """Print what a grammar makes of a file."""
+    from depinduce.learning.health import POOR
+    from depinduce.parser import Parser
+    from depinduce.report.run_report.place import open_place
+
+    others = given_settings(arguments, Reading)
+    if others:
+        option = f"--{next(iter(others)).replace('_', '-')}"
+        raise DepinduceError(f"{option}: the grammar knows how it reads files. Leave it away, or check the file alone.")
+    place = open_place(arguments.model)
+    seeds = [] if place.seeds is None else place.seeds.others().values()
+    found = Parser(place.model).health([arguments.file], others=[Parser(model) for model in seeds])
+    if arguments.json:
+        print(json.dumps({"model": arguments.model, "path": arguments.file, **found.to_json()}, indent=2))
+    else:
+        show_text(found)
+    return 1 if found.verdict == POOR else 0
 
 
 def show(overview) -> None:

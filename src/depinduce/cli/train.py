@@ -178,6 +178,8 @@ def run_one(arguments: argparse.Namespace, configuration: Configuration, out: Pa
         say(f"the language is {found}")
     if arguments.json:
         print(json.dumps({"out": str(out), **history}))
+    if finished and (verdict := lesson.health(parser.model)):
+        say(str(verdict))
     return _farewell(out, finished)
 
 
@@ -192,12 +194,13 @@ def run_seeds(arguments: argparse.Namespace, configuration: Configuration, out: 
     from depinduce.evaluation.tables import Table
     from depinduce.learning.lesson import clear
     from depinduce.learning.seeds import train_seeds
-    from depinduce.models.places import CONFIGURATION
+    from depinduce.models.loading import load_model
+    from depinduce.models.places import CONFIGURATION, place_of_seed
 
     seeds = parse_seeds(arguments.seeds)
     if (out / CONFIGURATION).exists() and not arguments.overwrite:
         raise DepinduceError(f"{out}: holds the training of one seed. Choose another --out for --seeds.")
-    read_lesson(arguments, configuration)
+    lesson = read_lesson(arguments, configuration)
     if arguments.overwrite and out.exists():
         clear(out, configuration.learning)
     done: dict[int, tuple[int, int]] = dict.fromkeys(seeds, (0, 1))
@@ -227,6 +230,10 @@ def run_seeds(arguments: argparse.Namespace, configuration: Configuration, out: 
     elif finished:
         why = "held-out" if summary["by"] == "dev" else "training"
         say(f"the model of {out} is that of seed {summary['best_seed']}: it has the highest {why} log-likelihood")
+    if finished:
+        others = [load_model(place_of_seed(out, seed)) for seed in seeds if seed != summary["best_seed"]]
+        if verdict := lesson.health(load_model(out), others):
+            say(str(verdict))
     return _farewell(out, finished)
 
 

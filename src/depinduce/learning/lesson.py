@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.files import LOCK, only_writer, remove_in_order
 from depinduce.learning.adaptation import Likeness, likeness, with_tags_of
+from depinduce.learning.health import Health, health
 from depinduce.learning.held_out import Source, adaptation_corpus, held_out, training_corpus
 from depinduce.learning.run import Run, Watch
 from depinduce.learning.settings.configuration import Configuration
@@ -75,6 +76,12 @@ class Lesson:
         if self.universal is None:
             return None
         return likeness(self.universal, model, self.train, self.configuration.learning.threads)
+
+    def health(self, model: Model, others: Iterable[Model] = ()) -> Health | None:
+        """What the trees of the grammar that came out are probably worth; of several languages nobody tells."""
+        if len(self.train.languages) > 1:
+            return None
+        return health(model, self.train, others, self.universal)
 
 
 @contextmanager

@@ -15,8 +15,10 @@ a posterior: no gold tree is needed.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -30,6 +32,8 @@ from depinduce.models.loading import load_universal
 from depinduce.models.model import Model
 from depinduce.models.places import MEMBERS
 from depinduce.parsing.decoding import Parses, Parsing, parse_corpus, parse_trees
+
+T = TypeVar("T")
 
 ORDER_FREE = MEMBERS[0]
 MOST_TRUST, LOST_BY_ORDER = 0.95, 0.6
@@ -55,20 +59,16 @@ class Yardstick:
         """
         universal = universal or load_universal()
         train = replace(train, language=None, languages=())
-        with warnings.catch_warnings():  # of tags, which whoever trains has been told of
-            warnings.simplefilter("ignore")
-            known = find_tags(train.tag_vocabulary, universal.tags)[train.tags] >= 0
-            if len(train) < FEWEST or known.mean() < KNOWN:
-                return None
-            grammar = None if model is None else _order_free_part(model)
-            return cls(universal, grammar or _learned(evenly(train, MOST_LEARNED), universal),
-                       evenly(train, MOST_MEASURED))  # fmt: skip
+        known = quietly(find_tags, train.tag_vocabulary, universal.tags)[train.tags] >= 0
+        if len(train) < FEWEST or known.mean() < KNOWN:
+            return None
+        grammar = None if model is None else _order_free_part(model)
+        grammar = grammar or quietly(_learned, evenly(train, MOST_LEARNED), universal)
+        return cls(universal, grammar, evenly(train, MOST_MEASURED))
 
     @cached_property
     def _text(self) -> Corpus:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return in_vocabulary(self.text, self.grammar.tags)
+        return quietly(in_vocabulary, self.text, self.grammar.tags)
 
     @cached_property
     def posteriors(self) -> ArcPosteriors:
@@ -83,9 +83,7 @@ class Yardstick:
     @cached_property
     def changed(self) -> float:
         """The share of words with another head than in the universal order."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            text = in_vocabulary(self.text, self.universal.tags)
+        text = quietly(in_vocabulary, self.text, self.universal.tags)
         before = parse_corpus(self.universal.with_non_heads(self.grammar.non_heads), text, Parsing())
         return float(np.mean(before != self.trees))
 
@@ -100,9 +98,7 @@ class Yardstick:
 
     def parsed(self, model: Model) -> Parses:
         """What another grammar makes of the text, with its own posteriors."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            text = in_vocabulary(self.text, model.tags)
+        text = quietly(in_vocabulary, self.text, model.tags)
         return parse_trees(model, text, Parsing(posteriors=True, raw_posteriors=True))
 
 
@@ -123,6 +119,13 @@ def calibration(model: Model, yardstick: Yardstick | None) -> Calibration:
         assert parses.posteriors is not None
         found = fitted(parses.posteriors[0], yardstick.worth(parses.heads[0]), "order-free")
     return found or fixed(WITHOUT)
+
+
+def quietly(ask: Callable[..., T], *arguments: Any) -> T:
+    """The answer to a question about tags, without warnings that whoever trains or parses gets, too."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ask(*arguments)
 
 
 def evenly(corpus: Corpus, most: int) -> Corpus:
