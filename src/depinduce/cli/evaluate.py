@@ -1,4 +1,8 @@
-"""Score trees against gold trees: attachment scores by length, by tag and by arc length."""
+"""Score trees against gold trees: attachment scores by length, by tag and by arc length.
+
+Where both have labels, labelled attachment (LAS: head and label are right) and label accuracy, too, of all words and of
+each relation, without subtypes. Files that say only `root` and `dep` get these scores with --json alone.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from depinduce.evaluation.baselines import BASELINES
     from depinduce.evaluation.files import align_files
+    from depinduce.evaluation.label_scores import score_labels
     from depinduce.evaluation.scores import score
-    from depinduce.evaluation.tables import comparison_table, score_tables
+    from depinduce.evaluation.tables import comparison_table, label_table, score_tables
 
     if arguments.gold == arguments.predicted == "-":
         raise DepinduceError("GOLD and PRED cannot both be standard input. Name a file for one of them.")
@@ -34,19 +39,22 @@ def run(arguments: argparse.Namespace) -> int:
     if len(trees.gold) == 0:
         raise DepinduceError(f"{arguments.gold}: no words to score with these options.")
     scores = score(trees.gold, trees.predicted, trees.offsets, trees.tags)
+    labels = score_labels(trees)
     baselines = {}
     if arguments.baselines:
         baselines = {
             name: score(trees.gold, heads(trees.offsets, 0), trees.offsets) for name, heads in BASELINES.items()
         }
     if arguments.json:
-        report = {"punctuation": reading.punctuation} | scores.to_json()
+        report = {"punctuation": reading.punctuation} | scores.to_json() | (labels.to_json() if labels else {})
         if baselines:
             report["baselines"] = {name: baseline.to_json() for name, baseline in baselines.items()}
         print(json.dumps(report, indent=2))
         return 0
     for table in score_tables(scores):
         show_table(table)
+    if labels is not None and labels.tells_more:
+        show_table(label_table(labels))
     if baselines:
         show_table(comparison_table({"these trees": scores} | baselines, title="beside the baselines"))
     multi_root = scores.overall.multi_root_gold

@@ -9,7 +9,9 @@ from itertools import compress, zip_longest
 import numpy as np
 
 from depinduce.corpus import Reading, Sentence, is_punctuation, read_sentences, remove
+from depinduce.corpus.conllu import DEPREL
 from depinduce.errors import InputError
+from depinduce.labels import main_type
 
 
 @dataclass(frozen=True)
@@ -20,11 +22,14 @@ class AlignedTrees:
     gold: np.ndarray  # [token]
     predicted: np.ndarray  # [token]
     tags: list[str]  # [token]
+    gold_labels: list[str]  # [token] relations without their subtypes
+    predicted_labels: list[str]  # [token] likewise
 
 
 def align_files(gold: str, predicted: str, reading: Reading) -> AlignedTrees:
     """The trees of two files that hold the same words. What is punctuation is decided by the gold file."""
     lengths, gold_heads, predicted_heads, tags = [], [], [], []
+    gold_labels, predicted_labels = [], []
     marks, tag_reader = reading.marks, reading.tag_reader()
     for ours, theirs in sentence_pairs(gold, predicted):
         keep = ~is_punctuation(ours, marks)
@@ -35,9 +40,12 @@ def align_files(gold: str, predicted: str, reading: Reading) -> AlignedTrees:
         gold_heads += remove(ours.heads, keep)
         predicted_heads += remove(theirs.heads, keep)
         tags += map(tag_reader, compress(tag_reader.column_of(ours), keep))
+        gold_labels += map(main_type, compress(ours.column(DEPREL), keep))
+        predicted_labels += map(main_type, compress(theirs.column(DEPREL), keep))
     tag_reader.require_mapped()
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    return AlignedTrees(offsets, np.array(gold_heads, dtype=np.int64), np.array(predicted_heads, dtype=np.int64), tags)
+    gold_array, predicted_array = (np.array(heads, dtype=np.int64) for heads in (gold_heads, predicted_heads))
+    return AlignedTrees(offsets, gold_array, predicted_array, tags, gold_labels, predicted_labels)
 
 
 def sentence_pairs(gold: str, predicted: str, *, trees: bool = True) -> Iterator[tuple[Sentence, Sentence]]:

@@ -32,7 +32,8 @@ def percent(part: int, whole: int) -> float:
     return 100.0 * part / whole if whole else math.nan
 
 
-def _rounded(share: float) -> float | None:
+def rounded(share: float) -> float | None:
+    """A share as JSON can hold it."""
     return None if math.isnan(share) else round(share, 4)
 
 
@@ -53,7 +54,7 @@ class Attachment:
         return percent(self.undirected, self.words)
 
     def to_json(self) -> dict:
-        return {"words": self.words, "uas": _rounded(self.uas), "uuas": _rounded(self.uuas)}
+        return {"words": self.words, "uas": rounded(self.uas), "uuas": rounded(self.uuas)}
 
 
 @dataclass(frozen=True)
@@ -77,8 +78,8 @@ class SentenceScores(Attachment):
 
     def to_json(self) -> dict:
         return super().to_json() | {
-            "root_accuracy": _rounded(self.root_accuracy),
-            "exact_match": _rounded(self.exact_match),
+            "root_accuracy": rounded(self.root_accuracy),
+            "exact_match": rounded(self.exact_match),
             "sentences": self.sentences,
             "multi_root_gold": self.multi_root_gold,
             "multi_root_predicted": self.multi_root_predicted,

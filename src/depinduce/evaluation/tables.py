@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from depinduce.evaluation.label_scores import LabelScores
 from depinduce.evaluation.scores import LENGTH_CUTS, Attachment, Scores
 
 if TYPE_CHECKING:
@@ -29,6 +30,15 @@ def score_tables(scores: Scores) -> list[Table]:
         tables.append(_attachment_table("by tag of the word", "tag", scores.by_tag))
     tables.append(_attachment_table("by length of the gold arc", "arc", scores.by_arc_length))
     return tables
+
+
+def label_table(scores: LabelScores) -> Table:
+    """The label scores of one set of trees: of all words, and by what the gold trees call them."""
+    rows = []
+    for name, group in {"all": scores.overall, **scores.by_relation}.items():
+        shares = (group.uas, group.label_accuracy, group.las)
+        rows.append([name, str(group.words), *map(share_text, shares)])
+    return Table("by relation in the gold trees", ["relation", "words", "UAS", "label", "LAS"], rows)
 
 
 def length_table(scores: Scores) -> Table:
