@@ -16,6 +16,7 @@ from report.pages import Page
 
 from depinduce.corpus import Vocabulary, read_sentences
 from depinduce.grammar.rules import Order
+from depinduce.models.calibration import Calibration
 from depinduce.models.tag_model import GrammarModel
 from depinduce.parsing import streams
 from depinduce.parsing.decoding import Parsing
@@ -273,7 +274,29 @@ def test_every_number_of_a_tag_is_on_the_page(tmp_path):
     assert sum(float(row[0]) for row in roots.values()) == pytest.approx(100, abs=0.3)
     assert "Tags that training has not seen are parsed like an average tag: X." in page.text
     assert "6 sentences with 22 words, and 3 punctuation marks that it leaves out" in page.text
-    assert page.ids[::2][:6] == ["settings", "corpus", "curves", "scores", "arcs", "roots"]
+    assert page.ids[::2][:7] == ["settings", "corpus", "curves", "scores", "sureness", "arcs", "roots"]
+
+
+def test_probabilities_stand_beside_what_became_of_them(tmp_path):
+    path = gold_file(tmp_path)
+    line = Calibration((0.5, 1.0), (0.25, 0.5), "trees")
+    model = grammar(history={"calibration": line.to_json()})
+    page = page_of(facts_of(model, path, has_gold=True))
+    (trees, _), right = parse_sentences(model, list(read_sentences(path)), Parsing(posteriors=True)), []
+    for (tree,), (_, gold) in zip(trees, SENTENCES, strict=True):
+        values = zip(tree.probabilities, tree.heads, gold, strict=True)
+        right += [(value, head == wanted) for value, head, wanted in values if value is not None]
+    rows = [row for row in page.table("Arcs by their probabilities")[1:] if row[0] == "calibrated"]
+    assert sum(int(row[2]) for row in rows) == len(right) == 22
+    for _, low, arcs, mean, share in rows:
+        inside = [one for one in right if float(low) <= one[0] < float(low) + 0.1]
+        assert int(arcs) == len(inside)
+        assert float(mean) == pytest.approx(np.mean([value for value, _ in inside]), abs=0.006)
+        assert float(share) == pytest.approx(np.mean([is_right for _, is_right in inside]), abs=0.006)
+    assert "calibrated on gold trees, without a look at these trees" in page.text
+    without = page_of(facts_of(grammar(), path, has_gold=True))
+    assert {row[0] for row in without.table("Arcs by their probabilities")[1:]} == {"its own"}
+    assert "sureness" not in page_of(facts_of(grammar(), path)).ids
 
 
 def test_without_gold_trees_the_surest_are_drawn(tmp_path):

@@ -22,6 +22,7 @@ from depinduce.evaluation.scores import Scores, score
 from depinduce.evaluation.trees import projective_sentences
 from depinduce.parsing.decoding import Parses, Parsing, parse_corpus, parse_trees
 from depinduce.parsing.streams import blocks, corpus_for, spread, warn_of_long_sentence
+from depinduce.report.run_report.sureness import Sureness
 from depinduce.report.tree_picture import TreePicture, tree_picture
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class FileFacts:
     worst: list[TreePicture]
     languages: np.ndarray | None = None  # [sentence] by name, "" where unknown; None: the grammar tells none apart
     universal: np.ndarray | None = None  # [token] the heads in the mean order of all languages, if it has several
+    sureness: Sureness | None = None  # probabilities beside gold trees, if there are some
 
     @property
     def name(self) -> str:
@@ -181,16 +183,19 @@ def file_facts(
     """The facts of a file, parsed with a model and with those of other seeds. drawn: pictures of either kind"""
     parsing, warned = Parsing(threads=threads), False
     # What belongs to every block: the words, and the heads that each model finds.
-    lengths, tags, heads, gold, posteriors, languages, universal = [], [], [], [], [], [], []
+    lengths, tags, heads, gold, posteriors, raw, languages, universal = [], [], [], [], [], [], [], []
     others: dict[int, list[np.ndarray]] = {seed: [] for seed in other_seeds}
     punctuation, unknown, first = 0, set(), 0
     best: list[_Candidate] = []
     worst: list[_Candidate] = []
     for some in blocks(sentences, parsing):
         corpus = corpus_for(model, some, with_heads=has_gold)
-        ours = replace(parsing, posteriors=not has_gold)
+        ours = replace(parsing, posteriors=True, raw_posteriors=has_gold)
         warned = warned or warn_of_long_sentence(model, some, ours, TOO_LONG)
         parses = parse_trees(model, corpus, ours)
+        if has_gold and parses.posteriors is not None:  # for whether they are right; pictures show that itself
+            raw.append(parses.posteriors[0])
+            parses = replace(parses, posteriors=None)
         kept = _kept_tags(model, some, corpus)
         lengths.append(corpus.lengths)
         tags += kept
@@ -231,6 +236,7 @@ def file_facts(
         *pictures,
         languages=np.concatenate(languages) if languages else None,
         universal=np.concatenate(universal) if universal else None,
+        sureness=Sureness.of(model, *map(np.concatenate, (raw, heads, gold))) if gold else None,
     )
 
 

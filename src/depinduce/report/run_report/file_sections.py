@@ -23,6 +23,7 @@ from depinduce.report.run_report.elements import (
 )
 from depinduce.report.run_report.file_facts import FileFacts
 from depinduce.report.run_report.heat_map import LEAST, heat_map, shares_of_children
+from depinduce.report.run_report.sureness import sureness_section
 from depinduce.report.run_report.training_facts import TrainingFacts
 from depinduce.report.svg_tree import legend
 from depinduce.report.tree_page import tree_legend
@@ -115,7 +116,8 @@ def file_sections(file: FileFacts | None) -> list[Section]:
     if file is None:
         note = f"What its trees are like: scores, heads and children, roots, the best and the worst trees. {NO_FILE}"
         return [Section("scores", "What it does", "Scores", [paragraph(note, "note")])]
-    return [scores_section(file), arcs_section(file), roots_section(file)]
+    sureness = [] if file.sureness is None else [sureness_section(file.sureness)]
+    return [scores_section(file), *sureness, arcs_section(file), roots_section(file)]
 
 
 def scores_section(file: FileFacts) -> Section:
