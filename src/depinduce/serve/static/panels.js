@@ -23,7 +23,7 @@ export function showWhy(place, tree, selected, rules) {
     parts.push(element("p", {}, `${why} it is attached to the finished tree, so that no arc is crossed.`));
   } else {
     parts.push(
-      element("p", { class: "posterior" }, bar(probability), element("b", {}, number(probability)), " among all trees"),
+      element("p", { class: "posterior" }, bar(probability), element("b", {}, number(probability)), " that this is right"),
     );
     if (rules) {
       for (const story of rules.stories) parts.push(...storyLines(story, tree, selected));
