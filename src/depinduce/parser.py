@@ -89,7 +89,15 @@ class Parse(ParsedSentence):
 
         shown = self.probabilities if probabilities else None
         return draw_tree(
-            self.words, self.tags, self.heads, None, width, colour, posteriors=shown, punctuation=self._punctuation
+            self.words,
+            self.tags,
+            self.heads,
+            None,
+            width,
+            colour,
+            posteriors=shown,
+            punctuation=self._punctuation,
+            labels=self._shown_labels,
         )
 
     def svg(self, *, probabilities: bool = False, width: float | None = None, title: str | None = None) -> str:
@@ -105,8 +113,22 @@ class Parse(ParsedSentence):
 
         shown = self.probabilities if probabilities else None
         return tree_svg(
-            self.words, self.tags, self.heads, None, shown, title, width=width, punctuation=self._punctuation
+            self.words,
+            self.tags,
+            self.heads,
+            None,
+            shown,
+            title,
+            width=width,
+            punctuation=self._punctuation,
+            labels=self._shown_labels,
         )
+
+    @property
+    def _shown_labels(self) -> list[str] | None:
+        from depinduce.report.tree_picture import shown_labels
+
+        return shown_labels(self.labels, [word not in self._punctuation for word in range(len(self))])
 
     def _repr_svg_(self) -> str:
         return self.svg(width=NOTEBOOK)
@@ -446,7 +468,7 @@ class Parser:
         (69.5, 69.0, 302)
         """
         from depinduce.evaluation.files import align_files
-        from depinduce.evaluation.scores import score
+        from depinduce.evaluation.label_scores import score_files
 
         with TemporaryDirectory() as place:
             parsed = Path(place) / "parsed.conllu"
@@ -455,7 +477,7 @@ class Parser:
             trees = align_files(str(gold), str(parsed), everything)
         if len(trees.gold) == 0:
             raise DepinduceError(f"{gold}: no words to score.")
-        return score(trees.gold, trees.predicted, trees.offsets, trees.tags)
+        return score_files(trees)
 
     def health(self, sentences: Texts, *, others: Iterable[Parser] = ()) -> Health:
         """What its trees of these files or sentences are probably worth, without gold trees, and what looks wrong.

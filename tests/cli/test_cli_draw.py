@@ -56,6 +56,16 @@ def test_every_tree_is_drawn_with_its_name(capsys):
     assert "\x1b" not in text
 
 
+def test_labels_are_drawn_where_there_are_some(capsys, tmp_path):
+    named = block("the/DET dog/NOUN barks/VERB", [2, 3, 0], labels=["det", "nsubj", "root"])
+    write(tmp_path / "named.conllu", named, block("a/X b/X", [0, 1], labels=["root", "dep"]))
+    first, second = drawn(capsys, "named.conllu", "--width", 80).split("sentence 2")
+    assert "det" in first and "nsubj" in first and "root" not in first
+    assert "dep" not in second
+    assert depinduce("draw", "named.conllu", "--sentence", 1, "-o", "named.svg") == 0
+    assert ">nsubj<" in (tmp_path / "named.svg").read_text("utf-8")
+
+
 def test_errors_are_marked_beside_the_gold_tree(capsys):
     text = drawn(capsys, "wrong.conllu", "--gold", "gold.conllu", "--width", 80)
     assert (

@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cli.demo_parts import contents, demo_part, depinduce, depinduce_process, without_heads
+from corpus.blocks import write
 from report.pages import Page
 
-from depinduce.corpus import load_corpus
+from depinduce.corpus import load_corpus, read_sentences
 from depinduce.evaluation.tables import share_text
+from depinduce.labels import plain_labels
 
 SMALL = [
     "--set", "size=8", "child_rank=4", "decision_rank=2", "batch_size=20", "start_epochs=1",
@@ -177,6 +179,14 @@ def test_tagged_sentences_need_no_trees(folder, trained, tmp_path):
         probabilities = [float(caption.rpartition(" ")[2]) for caption in drawn]
         assert len(probabilities) == 4
         assert min(probabilities[:2]) >= max(probabilities[2:])
+
+
+def test_labels_are_shown_where_the_gold_trees_have_some(folder, trained, tmp_path):
+    gold = folder / "test.conllu"
+    bare = [tree.render(deprel=plain_labels(tree.heads)) for tree in read_sentences(gold)]
+    for path, named in ((gold, True), (write(tmp_path / "bare.conllu", *bare), False)):
+        report(trained("dmv"), tmp_path, "--gold", path, "-n", 2)
+        assert ('data-label="' in (tmp_path / "report.html").read_text("utf-8")) == named
 
 
 def test_trees_in_a_file_of_sentences_are_not_looked_at(folder, trained, tmp_path):

@@ -6,6 +6,7 @@ import json
 import math
 import shutil
 import threading
+from dataclasses import replace
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -20,6 +21,8 @@ from depinduce.corpus import Vocabulary, read_text
 from depinduce.corpus.demo import demo_file
 from depinduce.grammar.rules import Order
 from depinduce.grammar.stacked import stacked
+from depinduce.labels import learn_labels
+from depinduce.models.loading import load_model
 from depinduce.models.polyglot_model import PolyglotModel
 from depinduce.serve.api import ACTIONS, list_models
 from depinduce.serve.requests import (
@@ -273,6 +276,24 @@ def test_labels_of_heads_that_stay_are_downloaded(ask):
         ["3", "det", "_"],
         ["0", "root", "_"],
     ]
+
+
+def test_labels_are_drawn_where_the_text_has_some_and_the_head_is_the_same(ask):
+    found = ask("parse", model="dmv", text=CONLLU)["sentences"][0]
+    kept = ask("draw", model="dmv", block=found["block"], heads=[2, 3, 0])["svg"]
+    assert ">det<" in kept and ">case<" not in kept and ">dep<" in kept
+    assert "dep-label" not in ask("draw", model="dmv", block="dogs/NOUN bark/VERB", heads=[2, 0])["svg"]
+
+
+def test_a_grammar_that_has_learned_labels_writes_and_draws_them(models, tmp_path):
+    grammar = load_model(models / "dmv")
+    gold = [next(read_text(block("dogs/NOUN bark/VERB", [2, 0], labels=["subject", "root"])))]
+    history = grammar.history | {"labels": learn_labels(gold, grammar.reading).to_json()}
+    replace(grammar, history=history).save(tmp_path / "named")
+    shelf = Shelf([tmp_path])
+    request = {"model": "named", "block": "cats/NOUN sleep/VERB", "heads": [2, 0]}
+    assert ">subject<" in answer(shelf, "draw", request)["svg"]
+    assert "\t2\tsubject\t" in answer(shelf, "conllu", {"model": "named", "sentences": [request]})["text"]
 
 
 def test_typed_sentences_become_conllu(ask, sentence):

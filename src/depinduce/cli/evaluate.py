@@ -28,9 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from depinduce.evaluation.baselines import BASELINES
     from depinduce.evaluation.files import align_files
-    from depinduce.evaluation.label_scores import score_labels
+    from depinduce.evaluation.label_scores import score_files
     from depinduce.evaluation.scores import score
-    from depinduce.evaluation.tables import comparison_table, label_table, score_tables
+    from depinduce.evaluation.tables import comparison_table, score_tables
 
     if arguments.gold == arguments.predicted == "-":
         raise DepinduceError("GOLD and PRED cannot both be standard input. Name a file for one of them.")
@@ -38,23 +38,20 @@ def run(arguments: argparse.Namespace) -> int:
     trees = align_files(arguments.gold, arguments.predicted, reading)
     if len(trees.gold) == 0:
         raise DepinduceError(f"{arguments.gold}: no words to score with these options.")
-    scores = score(trees.gold, trees.predicted, trees.offsets, trees.tags)
-    labels = score_labels(trees)
+    scores = score_files(trees)
     baselines = {}
     if arguments.baselines:
         baselines = {
             name: score(trees.gold, heads(trees.offsets, 0), trees.offsets) for name, heads in BASELINES.items()
         }
     if arguments.json:
-        report = {"punctuation": reading.punctuation} | scores.to_json() | (labels.to_json() if labels else {})
+        report = {"punctuation": reading.punctuation} | scores.to_json()
         if baselines:
             report["baselines"] = {name: baseline.to_json() for name, baseline in baselines.items()}
         print(json.dumps(report, indent=2))
         return 0
     for table in score_tables(scores):
         show_table(table)
-    if labels is not None and labels.tells_more:
-        show_table(label_table(labels))
     if baselines:
         show_table(comparison_table({"these trees": scores} | baselines, title="beside the baselines"))
     multi_root = scores.overall.multi_root_gold

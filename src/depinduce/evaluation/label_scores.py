@@ -9,10 +9,10 @@ and a label, and like attachment scores these leave punctuation out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from depinduce.evaluation.files import AlignedTrees
-from depinduce.evaluation.scores import percent, rounded
+from depinduce.evaluation.scores import Scores, percent, rounded, score
 from depinduce.labels import says_more
 from depinduce.labels.plain import UNKNOWN
 
@@ -59,6 +59,12 @@ class LabelScores:
             "las": rounded(self.overall.las),
             "by_relation": relations,
         }
+
+
+def score_files(trees: AlignedTrees) -> Scores:
+    """All scores of the trees of two files."""
+    scores = score(trees.gold, trees.predicted, trees.offsets, trees.tags)
+    return replace(scores, labels=score_labels(trees))
 
 
 def score_labels(trees: AlignedTrees) -> LabelScores | None:

@@ -20,8 +20,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from depinduce.evaluation.label_scores import LabelScores
 
 LENGTH_CUTS = {"10": 10, "15": 15, "40": 40, "all": None}  # name -> longest sentence
 ARC_LENGTHS = {"root": 0, "1": 1, "2": 2, "3": 3, "4-6": 4, "7+": 7}  # name -> shortest arc
@@ -93,6 +97,7 @@ class Scores:
     by_length: dict[str, SentenceScores]  # the keys of LENGTH_CUTS
     by_arc_length: dict[str, Attachment]  # the keys of ARC_LENGTHS: the length of the gold arc
     by_tag: dict[str, Attachment] = field(default_factory=dict)  # the tag of the child, frequent tags first
+    labels: LabelScores | None = None  # where the gold trees have labels, and somebody looked at them
 
     @property
     def overall(self) -> SentenceScores:
@@ -113,10 +118,11 @@ class Scores:
     def to_json(self) -> dict:
         """Plain dictionaries and numbers: the overall scores, then each of the groupings."""
         groupings = {"by_length": self.by_length, "by_tag": self.by_tag, "by_arc_length": self.by_arc_length}
-        return self.overall.to_json() | {
+        record = self.overall.to_json() | {
             grouping: {name: scores.to_json() for name, scores in groups.items()}
             for grouping, groups in groupings.items()
         }
+        return record if self.labels is None else record | self.labels.to_json()
 
 
 def score(

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from depinduce.evaluation.label_scores import LabelScores
 from depinduce.evaluation.scores import LENGTH_CUTS, Attachment, Scores
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
+
+    from depinduce.evaluation.label_scores import LabelScores
 
 
 @dataclass(frozen=True)
@@ -24,11 +25,13 @@ class Table:
 
 
 def score_tables(scores: Scores) -> list[Table]:
-    """The scores of one set of trees: by sentence length, by tag (where known) and by arc length."""
+    """The scores of one set of trees: by sentence length, by tag (where known), by arc length, and of labels."""
     tables = [length_table(scores)]
     if scores.by_tag:
         tables.append(_attachment_table("by tag of the word", "tag", scores.by_tag))
     tables.append(_attachment_table("by length of the gold arc", "arc", scores.by_arc_length))
+    if scores.labels is not None and scores.labels.tells_more:
+        tables.append(label_table(scores.labels))
     return tables
 
 

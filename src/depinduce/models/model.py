@@ -71,10 +71,14 @@ class Model(ABC):
         return None if kept is None else Calibration.from_json(kept)
 
     @property
+    def names_arcs(self) -> bool:
+        """Whether it has learned from trees with labels what arcs are called."""
+        return "labels" in self.history
+
+    @property
     def labeller(self) -> Labeller:
         """What names the arcs of its trees: what it has learned from trees with labels, or else the table of rules."""
-        kept = self.history.get("labels")
-        return relation_table() if kept is None else LearnedLabels.from_json(kept)
+        return LearnedLabels.from_json(self.history["labels"]) if self.names_arcs else relation_table()
 
     @property
     def words(self) -> Vocabulary:

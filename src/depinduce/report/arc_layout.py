@@ -27,12 +27,15 @@ def check_sentence(
     tags: Sequence[str],
     *analyses: Sequence[int] | None,
     posteriors: Sequence[float | None] | None = None,
+    labels: Sequence[str] | None = None,
 ) -> None:
     """An error if the parts of a sentence to be drawn do not fit together."""
     if len(tags) != len(words):
         raise ValueError(f"{len(words)} words but {len(tags)} tags")
     if posteriors is not None and len(posteriors) != len(words):
         raise ValueError(f"{len(words)} words but {len(posteriors)} posteriors")
+    if labels is not None and len(labels) != len(words):
+        raise ValueError(f"{len(words)} words but {len(labels)} labels")
     for heads in analyses:
         if heads is None:
             continue

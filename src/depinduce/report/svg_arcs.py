@@ -14,6 +14,7 @@ from xml.sax.saxutils import escape
 from depinduce.report.arc_layout import Arc, arc_levels
 
 ARROW_LENGTH, ARROW_WIDTH = 7, 7  # pixels, as all measures
+LABEL_DROP = 3.5  # from the line of an arc to the foot of its name
 FAINTEST = 0.25  # opacity of an arc with the probability 0
 
 
@@ -61,13 +62,20 @@ class Band:
         return self.course.lowest + self.course.level * (self.levels[arc] - 1)
 
     def element(
-        self, arc: Arc, base: float, words: Sequence[str], kind: str = "", posterior: float | None = None
+        self,
+        arc: Arc,
+        base: float,
+        words: Sequence[str],
+        kind: str = "",
+        posterior: float | None = None,
+        label: str = "",
     ) -> str:
-        """One arc that ends at `base`: its line, its arrowhead and a remark for the mouse."""
+        """One arc that ends at `base`: its line, its arrowhead, its name and a remark for the mouse."""
         child, arrow_base = self.middles[arc.child], base + self.side * ARROW_LENGTH
         corners = [(child, base), (child - ARROW_WIDTH / 2, arrow_base), (child + ARROW_WIDTH / 2, arrow_base)]
         points = " ".join(self._at(*corner, between=",") for corner in corners)
         remark = f"{words[arc.head] if arc.head >= 0 else 'root'} → {words[arc.child]}"
+        remark += f", {label}" * bool(label)
         opacity = ""
         if posterior is not None:
             remark += f", probability {posterior:.2f}"
@@ -75,8 +83,18 @@ class Band:
         return (
             f'<g class="{arc_class(kind)}" data-head="{arc.head + 1}" data-child="{arc.child + 1}"{opacity}>'
             f"<title>{escape(remark)}</title>{self._line(arc, base, arrow_base)}"
-            f'<polygon points="{points}"/></g>'
+            f'<polygon points="{points}"/>{self._name(arc, base, label)}</g>'
         )
+
+    def _name(self, arc: Arc, base: float, label: str) -> str:
+        """What an arc is called, in the middle of its line; where words run down the page it stands beside them."""
+        if not label or arc.head < 0 or self.course.down:
+            return ""
+        start, child = self.middles[arc.head], self.middles[arc.child]
+        start += self._port(arc) if child > start else -self._port(arc)
+        x, y = (start + child) / 2, base + self.side * self.arc_height(arc) + LABEL_DROP
+        of_word = f'data-label="{arc.child + 1}"'
+        return f'<text class="dep-text dep-label" x="{x:g}" y="{y:g}" {of_word}>{escape(label)}</text>'
 
     def _line(self, arc: Arc, base: float, arrow_base: float) -> str:
         """The line of an arc: from the head up a shoulder, along the level and down the other shoulder to the arrow."""

@@ -13,12 +13,13 @@ from xml.sax.saxutils import escape, quoteattr
 from depinduce.report.arc_layout import arcs_of, check_sentence, missed_arcs, wrong_words
 from depinduce.report.display_width import is_right_to_left, printable, shortened
 from depinduce.report.svg_arcs import ACROSS, DOWN, Band, arc_class
-from depinduce.report.svg_style import STYLE, TAG_SIZE, WORD_SIZE, tag_width, word_width
+from depinduce.report.svg_style import STYLE, TAG_SIZE, WORD_SIZE, label_width, tag_width, word_width
 
 # All measures are in pixels.
 MARGIN = 24
 WORD_GAP, NARROWEST = 24, 24  # between the texts of two words side by side, and of a word
 ROW, TAG_GAP = 26, 14  # height of a word below another, and between words and tags
+LABEL_GAP = 44  # more than a label needs from the middle of its head to that of the child
 LONGEST_WORD = 40  # columns; a longer word is cut
 LEGEND_HEIGHT, LEGEND_STEP, LEGEND_SAMPLE = 26, 124, 28
 RIGHT, WRONG, GOLD = ("", "right head"), ("dep-wrong", "wrong head"), ("dep-gold", "gold head")
@@ -44,6 +45,7 @@ class _Sentence:
     gold: Sequence[int] | None
     posteriors: Sequence[float | None] | None
     punctuation: Collection[int]
+    labels: Sequence[str] | None  # nothing where they are empty
 
     @property
     def wrong(self) -> set[int]:
@@ -58,7 +60,8 @@ class _Sentence:
             else:
                 posterior = None if self.posteriors is None else self.posteriors[arc.child]
                 kind = "dep-wrong" if arc.child in wrong else ""
-                parts.append(band.element(arc, base, self.words, kind, posterior))
+                label = "" if self.labels is None else self.labels[arc.child]
+                parts.append(band.element(arc, base, self.words, kind, posterior, label))
         return parts
 
     def missed(self, band: Band, base: float) -> list[str]:
@@ -87,21 +90,25 @@ def tree_svg(
     width: float | None = None,
     punctuation: Collection[int] = (),  # words 0..n-1
     alone: bool = True,
+    labels: Sequence[str] | None = None,  # [n] what each word is to its head; nothing where it is empty
 ) -> str:
     """The tree of one sentence as the text of an SVG file.
 
     Given a gold tree, wrong arcs have a second colour and the gold arcs in their place are dashed, on the other
     side of the words. Given posteriors, an arc is the fainter the less probable it is. The arcs of punctuation
-    step back. The title (by default the sentence) is for screen readers.
+    step back. Labels stand on the arcs or, where words run down the page, behind the tags. The title (by default the
+    sentence) is for screen readers.
 
     The words run down the page if side by side they do not fit into the width, in pixels; those of a right-to-left
     script otherwise run from right to left. A picture that is not alone goes into a page, which has STYLE and a
     legend already.
     """
-    check_sentence(words, tags, heads, gold, posteriors=posteriors)
+    check_sentence(words, tags, heads, gold, posteriors=posteriors, labels=labels)
     title = printable(title or " ".join(words))
     words, tags = ([shortened(printable(text), LONGEST_WORD) for text in texts] for texts in (words, tags))
-    sentence = _Sentence(words, tags, heads, gold, posteriors, punctuation)
+    if labels is not None:
+        labels = [shortened(printable(label), LONGEST_WORD) for label in labels]
+    sentence = _Sentence(words, tags, heads, gold, posteriors, punctuation, labels)
     legend_width = len(sentence.legend) * LEGEND_STEP - LEGEND_SAMPLE if alone else 0
     picture = _across(sentence, legend_width)
     if width is not None and picture.width > width:
@@ -117,7 +124,7 @@ def tree_svg(
 
 def _across(sentence: _Sentence, narrowest: float) -> _Picture:
     """Words side by side: the tree above them, the gold arcs that it misses below."""
-    middles, width = _middles(sentence.words, sentence.tags, narrowest)
+    middles, width = _middles(sentence, narrowest)
     tree = Band(ACROSS, arcs_of(sentence.heads), middles, side=-1)
     missed = Band(ACROSS, missed_arcs(sentence.heads, sentence.gold), middles, side=1)
     arcs_end = MARGIN + tree.height
@@ -137,26 +144,50 @@ def _down(sentence: _Sentence, narrowest: float) -> _Picture:
     arcs_end = MARGIN + tree.height
     words_at = arcs_end + 6
     tags_at = words_at + max(map(word_width, sentence.words), default=0) + TAG_GAP
-    texts_end = tags_at + max(map(tag_width, sentence.tags), default=0)
+    labels_at = tags_at + max(map(tag_width, sentence.tags), default=0)
+    texts_end = labels_at
+    if sentence.labels is not None:
+        labels_at += TAG_GAP
+        texts_end = labels_at + max(map(label_width, sentence.labels), default=0)
     parts = sentence.tree(tree, arcs_end) + sentence.missed(missed, texts_end + 6)
     for word, middle in enumerate(middles):
         parts += sentence.texts(word, (words_at, middle + 6), (tags_at, middle + 4), "dep-row")
+        if sentence.labels is not None and sentence.labels[word]:
+            of_word = f' data-label="{word + 1}"'
+            parts.append(_text("dep-label dep-row", labels_at, middle + 4, sentence.labels[word], of_word))
     width = texts_end + MARGIN + (missed.height + 6 if missed.arcs else 0)
     return _Picture(parts, round(max(width, narrowest + 2 * MARGIN)), 2 * MARGIN + ROW * len(middles))
 
 
-def _middles(words: Sequence[str], tags: Sequence[str], narrowest: float) -> tuple[list[float], float]:
+def _middles(sentence: _Sentence, narrowest: float) -> tuple[list[float], float]:
     """Where the middle of every word lies, and the width of the picture: of the words or `narrowest`."""
-    widths = [max(word_width(word), tag_width(tag), NARROWEST) for word, tag in zip(words, tags, strict=True)]
-    needed = sum(widths) + WORD_GAP * (len(widths) - 1)
+    texts = zip(sentence.words, sentence.tags, strict=True)
+    widths = [max(word_width(word), tag_width(tag), NARROWEST) for word, tag in texts]
+    gaps = _gaps(widths, sentence)
+    needed = sum(widths) + sum(gaps[:-1])
     whole = round(2 * MARGIN + max(needed, narrowest))
     middles, begin = [], (whole - needed) / 2
-    for width in widths:
+    for width, gap in zip(widths, gaps, strict=True):
         middles.append(round(begin + width / 2, 1))
-        begin += width + WORD_GAP
-    if sum(map(is_right_to_left, words)) * 2 > len(words):
+        begin += width + gap
+    if sum(map(is_right_to_left, sentence.words)) * 2 > len(sentence.words):
         middles = [round(whole - middle, 1) for middle in middles]
     return middles, whole
+
+
+def _gaps(widths: list[float], sentence: _Sentence) -> list[float]:
+    """The room after every word, so wide that each label fits between its two words."""
+    gaps = [float(WORD_GAP)] * len(widths)
+    if sentence.labels is None:
+        return gaps
+    for arc in sorted(arcs_of(sentence.heads), key=lambda arc: arc.right - arc.left):
+        label = sentence.labels[arc.child]
+        if arc.head >= 0 and label:
+            between = sum(widths[arc.left : arc.right]) + sum(gaps[arc.left : arc.right])
+            reach = between - widths[arc.left] / 2 + widths[arc.right] / 2  # from middle to middle
+            missing = label_width(label) + LABEL_GAP - reach
+            gaps[arc.child if arc.child < arc.head else arc.child - 1] += max(missing, 0.0)
+    return gaps
 
 
 def _text(kind: str, x: float, y: float, text: str, more: str = "") -> str:

@@ -16,9 +16,16 @@ from depinduce.report.display_width import centre
 NARROWEST = 3  # columns of a word: its three places
 
 
-def arcs_width(words: Sequence[str], tags: Sequence[str], gap: int) -> int:
+def arcs_width(
+    words: Sequence[str],
+    tags: Sequence[str],
+    gap: int,
+    heads: Sequence[int] = (),
+    labels: Sequence[str] | None = None,
+) -> int:
     """The columns that `draw_arcs` takes."""
-    return sum(_column_widths(words, tags)) + gap * (len(words) - 1)
+    widths = _column_widths(words, tags)
+    return sum(widths) + sum(_gaps(widths, gap, heads, labels))
 
 
 def draw_arcs(
@@ -26,23 +33,28 @@ def draw_arcs(
     tags: Sequence[str],
     heads: Sequence[int],
     gold: Sequence[int] | None = None,
-    gap: int = 2,  # columns between words
+    gap: int = 2,  # columns between words, at least
     colour: bool = False,
     notes: Sequence[str] | None = None,  # up to three columns for every word, below its tag
     faint: Collection[int] = (),  # words 0..n-1 whose arcs step back
+    labels: Sequence[str] | None = None,  # what the arc to each word is called; nothing where it is empty
 ) -> str:
-    """The tree above its words and tags; below them, upside down, the gold arcs that it misses."""
+    """The tree above its words and tags; below them, upside down, the gold arcs that it misses.
+
+    The name of an arc stands in its line, and words move apart until it fits in.
+    """
     widths = _column_widths(words, tags)
-    middles = _middles(widths, gap)
+    gaps = _gaps(widths, gap, heads, labels)
+    middles = _middles(widths, gaps)
     wrong = wrong_words(heads, gold)
     missed = missed_arcs(heads, gold)
     word_styles = ["wrong" if word in wrong else "word" for word in range(len(words))]
 
-    lines = _rows_above(arcs_of(heads), middles, wrong, faint, colour)
-    lines.append(_text_row(words, widths, word_styles, gap, colour))
+    lines = _rows_above(arcs_of(heads), middles, wrong, faint, colour, labels)
+    lines.append(_text_row(words, widths, word_styles, gaps, colour))
     for texts in (tags, notes or ()):
         if any(texts):
-            lines.append(_text_row(texts, widths, ["tag"] * len(texts), gap, colour))
+            lines.append(_text_row(texts, widths, ["tag"] * len(texts), gaps, colour))
     lines += _rows_below(missed, middles, colour)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -51,22 +63,40 @@ def _column_widths(words: Sequence[str], tags: Sequence[str]) -> list[int]:
     return [max(len(word), len(tag), NARROWEST) for word, tag in zip(words, tags, strict=True)]
 
 
-def _middles(widths: list[int], gap: int) -> list[int]:
+def _gaps(widths: list[int], gap: int, heads: Sequence[int], labels: Sequence[str] | None) -> list[int]:
+    """The columns after every word but the last, so many that the name of each arc fits into its line."""
+    gaps = [gap] * (len(widths) - 1)
+    if labels is None:
+        return gaps
+    for arc in sorted(arc_levels(arcs_of(heads)), key=lambda arc: arc.right - arc.left):
+        columns = sorted((_head_column(arc, middles := _middles(widths, gaps)), middles[arc.child]))
+        missing = len(labels[arc.child]) + 1 - (columns[1] - columns[0])  # its corners are no room for it
+        if labels[arc.child] and missing > 0:
+            gaps[arc.child if arc.child < arc.head else arc.child - 1] += missing
+    return gaps
+
+
+def _middles(widths: list[int], gaps: list[int]) -> list[int]:
     """The middle column of every word."""
     middles, begin = [], 0
-    for width in widths:
+    for width, gap in zip(widths, [*gaps, 0], strict=True):
         middles.append(begin + (width - 1) // 2)
         begin += width + gap
     return middles
 
 
-def _text_row(texts: Sequence[str], widths: list[int], styles: list[str], gap: int, colour: bool) -> str:
-    cells = zip(texts, widths, styles, strict=True)
-    return (" " * gap).join(styled(centre(text, width), style, colour) for text, width, style in cells)
+def _text_row(texts: Sequence[str], widths: list[int], styles: list[str], gaps: list[int], colour: bool) -> str:
+    cells = zip(texts, widths, styles, [*gaps, 0], strict=True)
+    return "".join(styled(centre(text, width), style, colour) + " " * gap for text, width, style, gap in cells)
 
 
 def _rows_above(
-    arcs: list[Arc], middles: list[int], wrong: set[int], faint: Collection[int], colour: bool
+    arcs: list[Arc],
+    middles: list[int],
+    wrong: set[int],
+    faint: Collection[int],
+    colour: bool,
+    labels: Sequence[str] | None,
 ) -> list[str]:
     """The arcs of the tree: highest level first, arrows last; a wrong arc ends in a cross."""
     canvas, levels = Canvas(), arc_levels(arcs)
@@ -80,7 +110,11 @@ def _rows_above(
         if arc.head >= 0:
             head_column = _head_column(arc, middles)
             canvas.vertical(head_column, top, arrows + 1, style)  # reaching down to the word
-            canvas.horizontal(top, *sorted((head_column, middles[arc.child])), style=style)
+            left, right = sorted((head_column, middles[arc.child]))
+            canvas.horizontal(top, left, right, style=style)
+            label = "" if labels is None else labels[arc.child]
+            for place, character in enumerate(label, start=(left + right + 1 - len(label)) // 2):
+                canvas.put(top, place, character, style)
         canvas.put(arrows, middles[arc.child], "✗" if is_wrong else "▼", style)
     return canvas.lines(arrows + 1, colour)
 

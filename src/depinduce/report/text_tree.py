@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from depinduce.evaluation.trees import find_cycle
 from depinduce.report.arc_layout import check_sentence
-from depinduce.report.display_width import has_steady_columns, printable, shortened
+from depinduce.report.display_width import display_width, has_steady_columns, pad, printable, shortened
 from depinduce.report.text_arcs import arcs_width, draw_arcs
 from depinduce.report.text_outline import draw_outline
 
@@ -23,6 +23,7 @@ def draw_tree(
     colour: bool = False,
     posteriors: Sequence[float | None] | None = None,  # [n] probability of each word's head, where known
     punctuation: Collection[int] = (),  # words 0..n-1
+    labels: Sequence[str] | None = None,  # [n] what each word is to its head; nothing where it is empty
 ) -> str:
     """The tree of one sentence drawn with Unicode lines; the text ends with a line break.
 
@@ -30,9 +31,9 @@ def draw_tree(
     scripts whose characters do not keep to columns, one word per line with the tree beside it. Given a gold
     tree, wrong heads are marked with ✗ and the right ones shown: as arcs below the words, or in words.
     Given posteriors, they stand at the words; in colour, arcs below one half are faint, and so are those of
-    punctuation.
+    punctuation. Labels stand in the arcs or, with one word per line, behind the tags.
     """
-    check_sentence(words, tags, heads, gold, posteriors=posteriors)
+    check_sentence(words, tags, heads, gold, posteriors=posteriors, labels=labels)
     if not len(words):
         return ""
     if cycle := find_cycle(heads):
@@ -41,14 +42,20 @@ def draw_tree(
         width = shutil.get_terminal_size().columns
     limit = max(SHORTEST_LIMIT, min(LONGEST_WORD, width // 3))
     words, tags = ([shortened(printable(text), limit) for text in texts] for texts in (words, tags))
+    if labels is not None:
+        labels = [shortened(printable(label), limit) for label in labels]
     heads, gold = [int(head) for head in heads], None if gold is None else [int(head) for head in gold]
     notes = None if posteriors is None else [probability(posterior) for posterior in posteriors]
     faint = {word for word, posterior in enumerate(posteriors or ()) if posterior is not None and posterior < 0.5}
     faint |= set(punctuation)
-    if all(map(has_steady_columns, [*words, *tags])):
+    if all(map(has_steady_columns, [*words, *tags, *(labels or ())])):
         for gap in (2, 1):
-            if arcs_width(words, tags, gap) <= width:
-                return draw_arcs(words, tags, heads, gold, gap, colour, notes, faint)
+            if arcs_width(words, tags, gap, heads, labels) <= width:
+                return draw_arcs(words, tags, heads, gold, gap, colour, notes, faint, labels)
+    if labels is not None:
+        beside = notes or [""] * len(words)
+        widest = max(map(display_width, labels))
+        notes = [f"{pad(label, widest)}  {note}".rstrip() for label, note in zip(labels, beside, strict=True)]
     return draw_outline(words, tags, heads, gold, width, colour, notes, faint)
 
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from itertools import compress
 
 from depinduce.corpus import Reading, Sentence, is_punctuation, remove
-from depinduce.corpus.conllu import MISC
+from depinduce.corpus.conllu import DEPREL, MISC
+from depinduce.labels import says_more
+from depinduce.labels.plain import ROOT, UNKNOWN
 from depinduce.report.arc_layout import wrong_words
 from depinduce.report.display_width import printable
 from depinduce.report.svg_tree import tree_svg
@@ -30,6 +32,7 @@ class TreePicture:
     gold: list[int] | None  # the same; -1 also where it does not matter, at punctuation
     posteriors: list[float | None] | None
     punctuation: frozenset[int]  # words 0..n-1
+    labels: list[str] | None = None  # what each word is to its head, if that says more than `dep`
 
     @property
     def right(self) -> int:
@@ -49,7 +52,17 @@ class TreePicture:
 
     def text(self, width: int | None = None, colour: bool = False) -> str:
         """The tree for a terminal."""
-        return draw_tree(self.words, self.tags, self.heads, self.gold, width, colour, self.posteriors, self.punctuation)
+        return draw_tree(
+            self.words,
+            self.tags,
+            self.heads,
+            self.gold,
+            width,
+            colour,
+            self.posteriors,
+            self.punctuation,
+            self.labels,
+        )
 
     def svg(self, width: float | None = None, alone: bool = True) -> str:
         """The tree as the text of an SVG file, or of a picture in a page."""
@@ -62,6 +75,7 @@ class TreePicture:
             width=width,
             punctuation=self.punctuation,
             alone=alone,
+            labels=self.labels,
         )
 
 
@@ -73,17 +87,19 @@ def tree_picture(
     skip_punctuation: bool = False,
     heads: list[int] | None = None,
     posteriors: list[float | None] | None = None,
+    labels: Sequence[str] | None = None,
 ) -> TreePicture:
     """The picture of a sentence, beside the same words of a gold file.
 
     As in scores, it is the gold file that decides what is punctuation, and what hangs on punctuation counts as
     hanging on the nearest word above it.
 
-    heads, posteriors: a tree to draw in place of that in the sentence
+    heads, posteriors, labels: a tree to draw in place of that in the sentence
     """
     keep = (~is_punctuation(gold or sentence, reading.marks)).tolist()
     if heads is None:
-        heads, posteriors = sentence.heads, posteriors_of(sentence)
+        heads, posteriors, labels = sentence.heads, posteriors_of(sentence), sentence.column(DEPREL)
+    labels = shown_labels(labels, keep)
     gold_heads = None
     if gold is not None:
         heads, gold_heads = lifted(heads, keep), lifted(gold.heads, keep)
@@ -95,8 +111,18 @@ def tree_picture(
         heads, gold_heads = remove(heads, keep), None if gold is None else remove(gold.heads, keep)
         words, tags = list(compress(words, keep)), list(compress(tags, keep))
         posteriors = posteriors and list(compress(posteriors, keep))
+        labels = labels and list(compress(labels, keep))
         punctuation = frozenset()
-    return TreePicture(number, _name(sentence), words, tags, heads, gold_heads, posteriors, punctuation)
+    return TreePicture(number, _name(sentence), words, tags, heads, gold_heads, posteriors, punctuation, labels)
+
+
+def shown_labels(labels: Sequence[str] | None, keep: Sequence[bool] | None = None) -> list[str] | None:
+    """What a picture writes on the arcs, nothing at roots and punctuation; None if no label says more than `dep`."""
+    keep = [True] * len(labels or ()) if keep is None else keep
+    if labels is None or not any(kept and says_more(label) for label, kept in zip(labels, keep, strict=True)):
+        return None
+    silent = ("", ROOT, UNKNOWN)
+    return ["" if not kept or label in silent else label for label, kept in zip(labels, keep, strict=True)]
 
 
 def _name(sentence: Sentence) -> str:

@@ -18,9 +18,11 @@ from depinduce.errors import InputError
 from depinduce.evaluation.trees import is_projective
 from depinduce.files import parse_json
 from depinduce.insight.stories import stories
+from depinduce.labels import plain_labels, with_kept_labels
 from depinduce.parsing.streams import about_unknown_language, about_unknown_tags, corpus_for, spread
 from depinduce.report.display_width import shortened
 from depinduce.report.svg_tree import tree_svg
+from depinduce.report.tree_picture import shown_labels
 from depinduce.serve.requests import (
     LIMITS,
     MOST_SENTENCES,
@@ -211,7 +213,8 @@ def rules_of_tree(shelf: Shelf, request: Mapping) -> Steps[Answer]:
 
 def write_conllu(shelf: Shelf, request: Mapping) -> Steps[Answer]:
     """Sentences with the heads that they have now, labels where these are as before, and nothing in DEPS."""
-    column = shelf[text_of(request, "model")].parser().model.reading.tag_column
+    parser = shelf[text_of(request, "model")].parser()
+    column = parser.model.reading.tag_column
     sentences = request.get("sentences")
     if not isinstance(sentences, list) or not all(isinstance(one, Mapping) for one in sentences):
         raise RequestError("'sentences' must be a list of blocks with their heads.")
@@ -222,7 +225,8 @@ def write_conllu(shelf: Shelf, request: Mapping) -> Steps[Answer]:
     for number, one in enumerate(sentences):
         yield sum(lengths[number:]) * WORK_OF_BYTE
         block = block_of(one, column)
-        written.append(block.with_heads(heads_of(one, block.sentence)))
+        heads = heads_of(one, block.sentence)
+        written.append(block.with_tree(heads, _labels(parser, block.sentence, heads)))
     return {"text": "".join(written)}
 
 
@@ -285,8 +289,24 @@ def _picture(parser: Parser, sentence: Sentence, heads, probabilities, width: in
     punctuation = {number - 1 for number in _marks(parser, sentence)}
     title = shortened(" ".join(sentence.forms), LONGEST_TITLE)
     return tree_svg(
-        sentence.forms, tags, heads, None, probabilities, title, width, punctuation=punctuation, alone=False
+        sentence.forms,
+        tags,
+        heads,
+        None,
+        probabilities,
+        title,
+        width,
+        punctuation=punctuation,
+        alone=False,
+        labels=shown_labels(_labels(parser, sentence, heads), [n not in punctuation for n in range(len(sentence))]),
     )
+
+
+def _labels(parser: Parser, sentence: Sentence, heads: list[int]) -> list[str]:
+    """Those of the text where the head is still the same, others as the grammar has learned, if it has learned any."""
+    model = parser.model
+    new = model.labeller.labels(sentence, heads, model.reading) if model.names_arcs else plain_labels(heads)
+    return with_kept_labels(sentence, heads, new)
 
 
 def _marks(parser: Parser, sentence: Sentence) -> list[int]:

@@ -10,7 +10,6 @@ from depinduce.corpus import Sentence, read_text
 from depinduce.corpus.cycles import find_cycle
 from depinduce.corpus.tagged import as_sentence
 from depinduce.errors import DepinduceError, InputError
-from depinduce.labels import plain_labels, with_kept_labels
 
 MOST_BYTES = 1_000_000  # of a request
 MOST_SENTENCES = 200
@@ -53,9 +52,8 @@ class Block:
     def text(self) -> str:
         return self.before + self.sentence.render(ended=True) + self.after
 
-    def with_heads(self, heads: list[int]) -> str:
-        """The text with other heads; labels stay where these are the same."""
-        labels = with_kept_labels(self.sentence, heads, plain_labels(heads))
+    def with_tree(self, heads: list[int], labels: list[str]) -> str:
+        """The text with another tree."""
         written = self.sentence.without_enhanced_graph().render(heads, deprel=labels, ended=True)
         return self.before + written + self.after
 

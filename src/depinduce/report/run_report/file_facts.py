@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from depinduce.corpus import Corpus, Sentence, attach
+from depinduce.corpus.conllu import DEPREL
 from depinduce.errors import InputError
 from depinduce.evaluation.baselines import BASELINES
 from depinduce.evaluation.scores import Scores, score
 from depinduce.evaluation.trees import projective_sentences
+from depinduce.labels import says_more
 from depinduce.parsing.decoding import Parses, Parsing, parse_corpus, parse_trees
 from depinduce.parsing.streams import blocks, corpus_for, spread, warn_of_long_sentence
 from depinduce.report.run_report.sureness import Sureness
@@ -291,4 +293,7 @@ def _picture(model: Model, candidate: _Candidate, has_gold: bool) -> TreePicture
     heads = candidate.heads if keep is None else attach(candidate.heads, keep)
     posteriors = None if candidate.posteriors is None else spread(candidate.posteriors, keep)
     gold = sentence if has_gold else None
-    return tree_picture(candidate.number, sentence, gold, reading, heads=heads, posteriors=posteriors)
+    labels = None
+    if model.names_arcs or (has_gold and any(map(says_more, sentence.column(DEPREL)))):
+        labels = model.labeller.labels(sentence, heads, reading)
+    return tree_picture(candidate.number, sentence, gold, reading, heads=heads, posteriors=posteriors, labels=labels)

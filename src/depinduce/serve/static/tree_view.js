@@ -97,7 +97,8 @@ export class TreeView {
     const { words, tags, heads, probabilities } = this.tree;
     this.groups.forEach((group, i) => {
       const head = heads[i] === 0 ? "the root" : `head ${words[heads[i] - 1]}`;
-      const parts = [words[i], tags[i], head];
+      const relation = this.svg.querySelector(`[data-label="${i + 1}"]`)?.textContent;
+      const parts = [words[i], tags[i], relation ? `${relation} of ${words[heads[i] - 1]}` : head];
       if (probabilities[i] !== null) parts.push(`probability ${probabilities[i].toFixed(2)}`);
       if (corrected.includes(i + 1)) parts.push("corrected");
       if (differing.includes(i + 1)) parts.push("differs");
