@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli.demo_parts import contents, demo_part, depinduce, model_files
+from cli.demo_parts import contents, demo_part, depinduce, model_files, without_trees
 from corpus.blocks import block, write
 
 from depinduce import Parser
@@ -65,7 +65,7 @@ def test_a_grammar_of_universal_tags_reads_penn_tags_and_the_file_keeps_them(tra
         [[*zip(s.forms, tags(s), strict=True)] for s in read_sentences(penn)]
     )
     for before, after, parse in zip(read_sentences(penn), read_sentences(out), expected, strict=True):
-        assert after.render(before.heads) == before.render()  # nothing but the heads is another
+        assert without_trees(after.render()) == without_trees(before.render())
         assert after.heads == parse.heads
     python = Parser.load(tmp_path / "model", tags="xpos", map="penn").parse(read_sentences(penn))
     assert [parse.heads for parse in python] == [parse.heads for parse in expected]
