@@ -38,6 +38,18 @@ def rules_of(heads: Heads, symbols, items, states) -> list[tuple]:
     return used
 
 
+def is_possible(heads: Heads, batch: StateBatch, sentence: int) -> bool:
+    """Whether nobody excludes any arc of a tree."""
+    if batch.may_be_root is None or batch.may_be_arc is None:
+        return True
+    n, start = len(heads), int(batch.offsets[sentence])
+    first = int((np.diff(batch.offsets)[:sentence] ** 2).sum())
+    return all(
+        batch.may_be_arc[first + (head - 1) * n + child] if head else batch.may_be_root[start + child]
+        for child, head in enumerate(heads)
+    )
+
+
 def enumerate_states(rules: StateRules, batch: StateBatch) -> EnumeratedStates:
     counts = StateRules(*(np.zeros(part.shape) for part in rules))
     lengths = np.diff(batch.offsets)
@@ -49,7 +61,7 @@ def enumerate_states(rules: StateRules, batch: StateBatch) -> EnumeratedStates:
         derivations = [
             (heads, rules_of(heads, symbols, items, states))
             for heads in projective_trees(int(n))
-            if all(may_head[head - 1] for head in heads if head)
+            if all(may_head[head - 1] for head in heads if head) and is_possible(heads, batch, sentence)
             for states in product(range(rules.root.shape[1]), repeat=int(n))
         ]
         scores = [sum(getattr(rules, part)[place] for part, place in used) for _, used in derivations]

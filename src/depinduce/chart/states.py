@@ -52,6 +52,8 @@ class StateBatch:
     items: np.ndarray  # [token]
     may_head: np.ndarray  # [token] bool
     weights: np.ndarray  # [sentence] how often it occurs
+    may_be_root: np.ndarray | None = None  # [token] bool; None: all may be, like the next
+    may_be_arc: np.ndarray | None = None  # [arc] bool, arc = head · n + child after those of the sentences before
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -79,10 +81,14 @@ def state_expectations(
     arc = np.zeros(arc_offsets[-1] if positions else 0)
     tokens = batch.offsets.astype(np.int64), batch.symbols.astype(np.int64), batch.items.astype(np.int64)
 
+    nothing = np.empty(0, dtype=bool)
+    possible = [nothing if part is None else part for part in (batch.may_be_root, batch.may_be_arc)]
+
     def run(share: np.ndarray) -> StateRules:
         counts = StateRules(*(np.zeros(part.shape) for part in rules))
         _expectations(
-            share, *tokens, batch.may_head, batch.weights, *weights, log_z, *counts, arc_offsets, root, arc
+            share, *tokens, batch.may_head, *possible, batch.weights, *weights,
+            log_z, *counts, arc_offsets, root, arc,
         )  # fmt: skip
         return counts
 
@@ -109,7 +115,7 @@ def tiny_problem() -> tuple[StateRules, StateBatch]:
 
 @compiled_entry
 def _expectations(
-    sentences, offsets, symbols, items, may_head, weights,
+    sentences, offsets, symbols, items, may_head, may_be_root, may_be_arc, weights,
     root, child, decision, emission, log_z,
     root_count, child_count, decision_count, emission_count, arc_offsets, root_posterior, arc_posterior,
 ):  # fmt: skip
@@ -124,6 +130,8 @@ def _expectations(
         side = np.zeros((2, states, VALENCES, n, n))
         gap = np.zeros((2, states, states, n, n))
         fetch_rules(tags, emitted, may_head[start:end], root, child, decision, emission, link, top, side)
+        if len(may_be_arc):
+            keep_possible(may_be_root[start:end], may_be_arc[arc_offsets[sentence] :], link, top)
         log_scale = scale_words(link, top, side)
         step = np.log(RESCALING)
         total, last = fill_inside(link, top, side, gap), 0
@@ -178,6 +186,21 @@ def fetch_rules(tags, emitted, may_head, root, child, decision, emission, link, 
                             for y in range(states):
                                 weight = child[direction, s, z, v, tags[c], y]
                                 link[z, v, y, h, c] = go * weight * emission[emitted[c], y]
+
+
+@compiled
+def keep_possible(may_be_root, may_be_arc, link, top):
+    """Take away the weights of what cannot be. may_be_arc: of this sentence first"""
+    states, n = top.shape
+    for h in range(n):
+        for z in range(states):
+            if not may_be_root[h]:
+                top[z, h] = 0.0
+            for c in range(n):
+                if not may_be_arc[h * n + c]:
+                    for v in range(VALENCES):
+                        for y in range(states):
+                            link[z, v, y, h, c] = 0.0
 
 
 @compiled

@@ -8,7 +8,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, compress
+from itertools import chain, compress, repeat
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,9 @@ import numpy as np
 
 from depinduce.corpus.conllu import UPOS, XPOS, Sentence, read_sentences
 from depinduce.corpus.faults import COLUMNS, quoted
+from depinduce.corpus.known_heads import KnownHeads, known_in
 from depinduce.corpus.punctuation import MODES, Marks, marks_of, remove
+from depinduce.corpus.ragged import pieces
 from depinduce.corpus.tag_maps import checked_map, load_map, map_names
 from depinduce.corpus.tags import RARE, TagReader, count_tags, find_tags
 from depinduce.corpus.vocabulary import Vocabulary
@@ -27,6 +29,7 @@ _NAMED_COLUMNS = {"upos": UPOS, "xpos": XPOS}
 _NOT_TAGS = {1: "the ids", 7: "the heads", 9: "the heads"}
 _MAY_BE_TAGS = ", ".join(str(column) for column in range(1, COLUMNS + 1) if column not in _NOT_TAGS)
 _FEATURE = re.compile(r"[A-Za-z0-9]+(?:\[[a-z0-9]+\])?")  # Case, Number[psor]
+LONGEST_GIVEN = 40  # words of a sentence with known heads, where others are left out that are so long
 _DIGITS = re.compile(r"\d+")
 
 
@@ -138,6 +141,8 @@ class Corpus:
     too_long: int = 0  # and because they had more
     languages: tuple[str, ...] = ()  # by name, if anybody named them
     language: np.ndarray | None = None  # int32 [S] into languages, -1 none or unknown; None: there are no languages
+    known: KnownHeads | None = None  # heads that its trees must have, or must not have; None: nobody knows any
+    times: int = 1  # how often each sentence with known heads is there, so that it counts more than others
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -163,16 +168,54 @@ class Corpus:
         mask = np.asarray(mask)
         if mask.dtype != bool or mask.shape != (len(self),):
             raise ValueError(f"a mask is bool [{len(self)}], not {mask.dtype} {list(mask.shape)}")
-        tokens = np.repeat(mask, self.lengths)
+        return self.take(np.flatnonzero(mask))
+
+    def take(self, sentences: np.ndarray) -> Corpus:
+        """The sentences of these numbers, in this order; one may come several times."""
+        tokens, offsets = pieces(self.offsets, sentences)
         return replace(
             self,
-            offsets=_offsets(self.lengths[mask]),
+            offsets=offsets.astype(np.int64),
             tags=self.tags[tokens],
             words=self.words[tokens],
             heads=None if self.heads is None else self.heads[tokens],
-            index=self.index[mask],
-            language=None if self.language is None else self.language[mask],
+            index=self.index[sentences],
+            language=None if self.language is None else self.language[sentences],
+            known=None if self.known is None else self.known.take(tokens),
         )
+
+    @property
+    def is_given(self) -> np.ndarray:
+        """Of which sentences heads are known. [S] bool"""
+        if self.known is None or len(self) == 0:
+            return np.zeros(len(self), dtype=bool)
+        return np.logical_or.reduceat(self.known.informed, self.offsets[:-1])
+
+    @property
+    def as_text(self) -> Corpus:
+        """Every sentence once, and nothing that is known of trees."""
+        if self.known is None:
+            return self
+        return replace(self.select(np.diff(self.index, prepend=-1) != 0), known=None, times=1)
+
+    @property
+    def counted_once(self) -> tuple[int, int]:
+        """How many different sentences there are, and how many words they have, whatever counts several times."""
+        once = np.where(self.is_given, 1 / self.times, 1.0)
+        return round(float(once.sum())), round(float(once @ self.lengths))
+
+    def about_trees(self) -> dict[str, int] | None:
+        """How much of its trees is known, every sentence counted once; None if nothing is."""
+        if self.known is None or not self.is_given.any():
+            return None
+        heads = int((self.known.heads >= 0).sum()) // self.times
+        whole = np.logical_and.reduceat(self.known.heads >= 0, self.offsets[:-1]) & self.is_given
+        return {
+            "sentences": int(self.is_given.sum()) // self.times,
+            "whole": int(whole.sum()) // self.times,
+            "arcs": heads,
+            "times": self.times,
+        }
 
     def sentences_by_language(self) -> dict[str, int]:
         """How many sentences of each language there are."""
@@ -183,17 +226,21 @@ class Corpus:
 
     def identity(self) -> dict[str, Any]:
         """What a model remembers of the corpus that it was trained on."""
-        identity = {"sha256": self.fingerprint(), "sentences": len(self), "words": len(self.tags)}
-        return identity | ({"languages": self.sentences_by_language()} if self.languages else {})
+        sentences, words = self.counted_once
+        identity = {"sha256": self.fingerprint(), "sentences": sentences, "words": words}
+        if self.languages:
+            identity["languages"] = self.sentences_by_language()
+        return identity | ({} if (trees := self.about_trees()) is None else {"trees": trees})
 
     def fingerprint(self) -> str:
-        """SHA-256 of what training sees: the symbols and the sentences, never the heads."""
+        """SHA-256 of what training sees: the symbols, the sentences, and the heads that it is told, never others."""
         digest = hashlib.sha256()
         digest.update(json.dumps([self.tag_vocabulary.symbols, self.word_vocabulary.symbols]).encode())
         languages = () if self.language is None else (self.language,)
         if languages:  # what has none keeps the fingerprint that it had when there were none
             digest.update(json.dumps(self.languages).encode())
-        for numbers in (self.offsets, self.tags, self.words, *languages):
+        known = () if self.known is None else (self.known.heads, self.known.refused, self.known.offsets)
+        for numbers in (self.offsets, self.tags, self.words, *languages, *known):
             digest.update(numbers.astype(numbers.dtype.newbyteorder("<")).tobytes())
         return digest.hexdigest()
 
@@ -254,23 +301,27 @@ def build_corpus(
     word_vocabulary: Vocabulary | None = None,
     with_heads: bool = False,
     languages: tuple[str, ...] = (),
+    given: Iterable[Sentence] | None = None,
 ) -> Corpus:
     """The corpus of sentences, numbered by the given vocabularies or by those of the kept sentences.
 
     Heads are kept only `with_heads`; otherwise they are not looked at.
     languages: those that are told apart; without any, nobody asks for the language of a sentence
+    given: sentences that come after the others, and whose heads are known as far as they are in the file
     """
     reading = reading or Reading()
     marks, tag_column, tag_reader = reading.marks, reading.tag_column, reading.tag_reader()
     tags, words = _Symbols(tag_reader), _Symbols(reading.word)
     heads, lengths, index, language = array("i"), array("q"), array("q"), array("i")
+    known_heads, refused = array("i"), list[Sequence[int]]()
     language_number = {name: number for number, name in enumerate(languages)}
     empty = too_short = too_long = 0
     needs_words = word_vocabulary is None or len(word_vocabulary) > 0  # where no word is known, all are unknown
-    for number, sentence in enumerate(sentences):
+    every = chain(zip(sentences, repeat(False)), zip(given or (), repeat(True)))
+    for number, (sentence, is_given) in enumerate(every):
         keep = marks.keep(sentence)
         length = len(sentence) if keep is None else sum(keep)
-        if not reading.fits(length):
+        if not (reading.fits(length) or (is_given and 0 < length <= LONGEST_GIVEN)):
             empty += length == 0 and len(sentence) > 0
             too_short += 0 < length < (reading.min_length or 1)
             too_long += length > (reading.max_length or length)
@@ -289,6 +340,10 @@ def build_corpus(
             language.append(language_number.get(sentence.language or "", -1))
         if with_heads:
             heads.extend(sentence.heads if keep is None else remove(sentence.heads, keep))
+        if given is not None:
+            own, others = known_in(sentence, keep) if is_given else ([-1] * length, [()] * length)
+            known_heads.extend(own)
+            refused += others
     tag_reader.require_mapped()
     tag_counts = tags.counts()
     if tag_vocabulary is None:
@@ -314,7 +369,15 @@ def build_corpus(
         too_long=too_long,
         languages=languages,
         language=np.array(language, dtype=np.int32) if languages else None,
+        known=None if given is None else KnownHeads.of(known_heads, refused),
     )
+
+
+def about_trees(trees: Mapping[str, int]) -> str:
+    """In words what is known of the trees of a corpus, see `Corpus.about_trees`."""
+    partly = f", {trees['sentences'] - trees['whole']} of them in part" if trees["whole"] < trees["sentences"] else ""
+    counted = f"; each counts as {trees['times']} sentences" if trees["times"] > 1 else ""
+    return f"trees of {trees['sentences']} sentences{partly}, {trees['arcs']} known heads{counted}"
 
 
 def in_vocabulary(corpus: Corpus, tags: Vocabulary) -> Corpus:

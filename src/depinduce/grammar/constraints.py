@@ -1,4 +1,5 @@
-"""Constraints that remove trees from a grammar's sentences without touching its rules."""
+"""Constraints that remove trees from a grammar's sentences without touching its rules: tags that head nothing, and
+heads that are known."""
 
 from __future__ import annotations
 
@@ -7,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from depinduce.corpus import Corpus, Vocabulary
+from depinduce.corpus.known_heads import KnownHeads
 from depinduce.corpus.tags import called
-from depinduce.grammar.rules import GO, Batch, Factors
+from depinduce.grammar.rules import GO, Batch, Factors, multiplied
 
 # Function words take no children under Universal Dependencies' content heads. CONJ is UD 1, CCONJ UD 2.
 UD_NON_HEADS = ("ADP", "AUX", "CONJ", "CCONJ", "DET", "PART", "SCONJ")
@@ -35,12 +37,27 @@ def forbid_heads(batch: Batch, allowed: np.ndarray) -> Factors:
 
 
 def constraint(tags: Vocabulary, non_heads: tuple[str, ...], corpus: Corpus, batch: Batch) -> Factors | None:
-    """The factors that keep the non-heads from heading anything; None where there are none."""
+    """The factors that keep the non-heads from heading anything and words to their known heads; None without either."""
     allowed = allowed_heads(tags, non_heads, corpus)
-    return None if allowed is None else forbid_heads(batch, allowed)
+    factors = None if allowed is None else forbid_heads(batch, allowed)
+    return multiplied(factors, keep_heads(corpus.known, corpus.offsets))
 
 
 def allowed_heads(tags: Vocabulary, non_heads: Sequence[str], corpus: Corpus) -> np.ndarray | None:
-    """Which words may have children if the non-heads may not; None where nothing is forbidden. [token]"""
+    """Which words may have children if the non-heads may not, unless they are known to; None: all. [token]"""
     forbidden = np.isin(np.array(tags.symbols), called(tags, non_heads))
-    return may_head(corpus.tags, corpus.offsets, forbidden) if forbidden.any() else None
+    if not forbidden.any():
+        return None
+    allowed = may_head(corpus.tags, corpus.offsets, forbidden)
+    if corpus.known is not None:
+        has_head = corpus.known.heads > 0
+        allowed[(np.repeat(corpus.offsets[:-1], corpus.lengths) + corpus.known.heads - 1)[has_head]] = True
+    return allowed
+
+
+def keep_heads(known: KnownHeads | None, offsets: np.ndarray) -> Factors | None:
+    """Factors under which words have the heads that are known, and not those that they are known not to have."""
+    if known is None or not known.informed.any():
+        return None
+    root, arc = (np.where(possible, 0.0, -np.inf) for possible in known.possible(offsets))
+    return Factors(root=root, arc=np.repeat(arc[:, None], 2, axis=1))

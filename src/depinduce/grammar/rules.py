@@ -153,13 +153,6 @@ def arcs_of(heads: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return (np.cumsum(lengths**2) - lengths**2)[sentence] + head * lengths[sentence] + position
 
 
-def pieces(offsets: np.ndarray, sentences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The places of what belongs to some sentences, and their offsets among these."""
-    lengths = np.diff(offsets)[sentences]
-    new = np.concatenate([[0], np.cumsum(lengths)])
-    return np.repeat(offsets[sentences] - new[:-1], lengths) + np.arange(new[-1]), new
-
-
 def tag_batch(order: Order, tags: np.ndarray, offsets: np.ndarray, tag_count: int) -> Batch:
     """The batch of tagged sentences under a grammar over `tag_count` tags.
 

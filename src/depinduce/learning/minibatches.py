@@ -8,8 +8,9 @@ import numpy as np
 
 from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus
-from depinduce.grammar.constraints import allowed_heads, forbid_heads
-from depinduce.grammar.rules import Batch, Factors, Order, RuleTable, pieces, tag_batch
+from depinduce.corpus.ragged import pieces
+from depinduce.grammar.constraints import allowed_heads, forbid_heads, keep_heads
+from depinduce.grammar.rules import Batch, Factors, Order, RuleTable, multiplied, tag_batch
 from depinduce.grammar.stacked import chosen, stacked_batch
 from depinduce.networks.lexicon import Lexicon
 from depinduce.networks.word_batch import LexicalBatch, lexical_batch
@@ -32,7 +33,7 @@ class Data:
 
 
 class Minibatches:
-    """A corpus from which batches are taken, under the constraint that some tags head nothing.
+    """A corpus from which batches are taken: some tags head nothing, and words have the heads that are known.
 
     apart: every language has a grammar of its own, and after all of them comes one for sentences without a language
     """
@@ -64,6 +65,8 @@ class Minibatches:
         else:
             batch = self.batch(corpus.tags[tokens], offsets)
         factors = None if self.may_head is None else forbid_heads(batch, self.may_head[tokens])
+        if corpus.known is not None:
+            factors = multiplied(factors, keep_heads(corpus.known.take(tokens), offsets))
         return Data(batch, factors, words, languages), tokens
 
     def batch(self, tags: np.ndarray, offsets: np.ndarray) -> Batch:

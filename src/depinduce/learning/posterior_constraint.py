@@ -19,8 +19,9 @@ import numpy as np
 from depinduce.chart.engine import Expectations
 from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus
+from depinduce.corpus.ragged import pieces
 from depinduce.grammar.knowledge import Matches, load_knowledge
-from depinduce.grammar.rules import Factors, pieces
+from depinduce.grammar.rules import Factors
 from depinduce.learning.settings.learning import LearningSettings
 
 TOLERANCE = 1e-3  # of the share

@@ -77,8 +77,9 @@ class Refinement:
 
     def batch(self, corpus: Corpus, may_head: np.ndarray) -> StateBatch:
         """A corpus for the chart. may_head: [token]"""
-        symbols, items = self.symbols_in(corpus), self.items_in(corpus)
-        return StateBatch(corpus.offsets, symbols, items, may_head, np.ones(len(corpus)))
+        symbols, items, known = self.symbols_in(corpus), self.items_in(corpus), corpus.known
+        possible = () if known is None else known.possible(corpus.offsets)
+        return StateBatch(corpus.offsets, symbols, items, may_head, np.ones(len(corpus)), *possible)
 
     def batch_without_heads(self, corpus: Corpus, non_heads: tuple[str, ...]) -> StateBatch:
         """A corpus for the chart, in which these tags head nothing."""

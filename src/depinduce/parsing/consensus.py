@@ -6,11 +6,17 @@ import numpy as np
 
 from depinduce.chart.engine import trees_of_posteriors
 from depinduce.chart.problems import ArcPosteriors, Problem, mean_posteriors
+from depinduce.corpus.known_heads import KnownHeads
 from depinduce.grammar.rules import Batch, Factors, RuleTable
 
 
 def agreed_trees(
-    tables: list[RuleTable], batch: Batch, factors: Factors | None = None, *, threads: int = 1
+    tables: list[RuleTable],
+    batch: Batch,
+    factors: Factors | None = None,
+    known: KnownHeads | None = None,
+    *,
+    threads: int = 1,
 ) -> np.ndarray:
     """One tree per sentence, the one with the most right heads if any of the grammars is as likely right. [token]
 
@@ -21,9 +27,32 @@ def agreed_trees(
     problems.sort(key=lambda problem: -problem.log_partition(threads=threads).mean())
     asked = problems[: (len(problems) + 1) // 2]
     opinions = [problem.posteriors(threads=threads) for problem in asked]
-    return minimum_risk_trees(mean_posteriors(opinions), batch.offsets, threads=threads)
+    return minimum_risk_trees(mean_posteriors(opinions), batch.offsets, known, threads=threads)
 
 
-def minimum_risk_trees(posteriors: ArcPosteriors, offsets: np.ndarray, *, threads: int = 1) -> np.ndarray:
-    """The tree of every sentence with the most right heads in expectation. [token]"""
-    return trees_of_posteriors(offsets, posteriors.root, posteriors.arc, threads=threads).heads[0]
+def minimum_risk_trees(
+    posteriors: ArcPosteriors, offsets: np.ndarray, known: KnownHeads | None = None, *, threads: int = 1
+) -> np.ndarray:
+    """The tree of every sentence with the most right heads in expectation, among those with the known heads. [token]"""
+    root, arc = posteriors.root, posteriors.arc
+    if known is not None and known.informed.any():
+        root, arc = _favoured(root, arc, offsets, known)
+    return trees_of_posteriors(offsets, root, arc, threads=threads).heads[0]
+
+
+def _favoured(
+    root: np.ndarray, arc: np.ndarray, offsets: np.ndarray, known: KnownHeads
+) -> tuple[np.ndarray, np.ndarray]:
+    """Posteriors to which so much is added where words have heads that they may have that no tree does without.
+
+    Posteriors alone do not suffice: each arc goes with what is known, but two of them may not go with it together.
+    """
+    lengths = np.diff(offsets)
+    sentence = np.repeat(np.arange(len(lengths)), lengths**2)
+    child = (
+        offsets[sentence]
+        + (np.arange(len(sentence)) - (np.cumsum(lengths**2) - lengths**2)[sentence]) % lengths[sentence]
+    )
+    may_be_root, may_be_arc = known.possible(offsets)
+    bonus = np.where(known.informed, float(lengths.max(initial=0)), 0.0)  # more than a whole tree can have
+    return root + bonus * may_be_root, arc + bonus[child] * may_be_arc

@@ -25,6 +25,7 @@ import torch
 from depinduce.chart.problems import StateProblem
 from depinduce.chart.states import VALENCES, StateBatch, StateExpectations, StateRules
 from depinduce.corpus import Corpus
+from depinduce.corpus.ragged import pieces
 from depinduce.errors import DepinduceError
 from depinduce.grammar.knowledge import Knowledge, Matches, load_knowledge
 from depinduce.grammar.multinomials import Multinomials, random_counts, uniform_counts
@@ -262,18 +263,29 @@ def distinct(batch: StateBatch) -> StateBatch:
     numbers: dict[bytes, int] = {}
     kept: list[int] = []
     weights: list[float] = []
-    words = np.stack([batch.symbols, batch.items, batch.may_head], axis=1).astype(np.int64)
+    known = [part for part in (batch.may_be_root,) if part is not None]
+    words = np.stack([batch.symbols, batch.items, batch.may_head, *known], axis=1).astype(np.int64)
+    arc_offsets = np.concatenate([[0], np.cumsum(np.diff(batch.offsets) ** 2)])
     for sentence in range(len(batch)):
         key = words[batch.offsets[sentence] : batch.offsets[sentence + 1]].tobytes()
+        if batch.may_be_arc is not None:
+            key += batch.may_be_arc[arc_offsets[sentence] : arc_offsets[sentence + 1]].tobytes()
         place = numbers.setdefault(key, len(kept))
         if place == len(kept):
             kept.append(sentence)
             weights.append(0.0)
         weights[place] += batch.weights[sentence]
-    lengths = np.diff(batch.offsets)
-    mask = np.repeat(np.isin(np.arange(len(batch)), kept), lengths)
-    offsets = np.concatenate([[0], np.cumsum(lengths[kept])])
-    return StateBatch(offsets, batch.symbols[mask], batch.items[mask], batch.may_head[mask], np.array(weights))
+    tokens, offsets = pieces(batch.offsets, np.array(kept))
+    arcs, _ = pieces(arc_offsets, np.array(kept))
+    return StateBatch(
+        offsets,
+        batch.symbols[tokens],
+        batch.items[tokens],
+        batch.may_head[tokens],
+        np.array(weights),
+        None if batch.may_be_root is None else batch.may_be_root[tokens],
+        None if batch.may_be_arc is None else batch.may_be_arc[arcs],
+    )
 
 
 def refinement_of(settings: HdpSettings, train: Corpus, knowledge: Knowledge | None) -> Refinement:
