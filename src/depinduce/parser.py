@@ -212,17 +212,19 @@ class Parser:
         sentences: Texts | Mapping[str, Texts],
         *,
         dev: Texts | Mapping[str, Texts] | None = None,
+        trees: Texts | Mapping[str, Texts] | None = None,
         recipe: str | None = None,
         out: str | Path | None = None,
         report: Callable[[str], None] | None = None,
         **settings: Any,
     ) -> Parser:
-        """A parser that learned from tagged sentences; trees in them, if there are any, are not looked at.
+        """A parser that learned from tagged sentences; trees in them are not looked at, but for those of `trees`.
 
         sentences: the path of a CoNLL-U file, or several, or sentences. In a list a string is a path if it ends in
             .conllu or .conllu.gz or if there is such a file, and a sentence otherwise. Or the same for each of several
             languages, by name: {"fr": "fr.conllu", "pl": ["one.conllu", "two.conllu"]}
         dev: held-out sentences, likewise, that tell when to stop
+        trees: sentences, likewise, whose heads are known, all or some; then the training is not unsupervised
         recipe: settings that belong together, by their name or as a TOML file, such as "adapt" or "ud-sibling"
         out: a new directory for the model and its training; without one it stays in memory, see `save`
         report: is told how it is going, a line for every iteration or epoch; try report=print
@@ -244,7 +246,8 @@ class Parser:
         configuration, _ = configure_with_recipe(recipe, settings)
         tell, column = report or (lambda line: None), configuration.reading.tag_column
         with nullcontext() if out is None else place_of_training(Path(out)):
-            lesson = Lesson.of(configuration, _source(sentences, column), None if dev is None else _source(dev, column))
+            held_out, given = (None if some is None else _source(some, column) for some in (dev, trees))
+            lesson = Lesson.of(configuration, _source(sentences, column), held_out, trees=given)
             warn_about_tags(configuration.learning, lesson.train)
             if languages := about_languages(configuration.learning, lesson.train):
                 tell(languages)
@@ -396,6 +399,7 @@ class Parser:
         max_words: int | None = None,
         labels: bool = False,
         keep_labels: bool = False,
+        keep_heads: bool = False,
         metadata: bool = False,
         threads: int = 1,
         adapt: bool = True,
@@ -423,7 +427,7 @@ class Parser:
         posteriors |= raw_posteriors
         parsing = Parsing(
             decode, posteriors, threads, k_best, samples, seed, log_likelihood, max_words, keep_labels, raw_posteriors,
-            min_confidence, labels,
+            min_confidence, labels, keep_heads,
         )  # fmt: skip
         learn = self._adapt(adapt)
         totals = parse_file(self.model, path, out, parsing, report or (lambda totals: None), learn, metadata)

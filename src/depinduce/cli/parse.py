@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 EXAMPLE = """depinduce parse grammar tagged.conllu -o parsed.conllu
   depinduce parse grammar tagged.conllu --k-best 5 --log-likelihood -o five.conllu
   depinduce parse grammar tagged.conllu --min-confidence 0.9 -o sure.conllu
+  depinduce parse grammar corrected.conllu --keep-heads -o completed.conllu
   depinduce parse grammar tagged.conllu --least-sure 20"""
 
 
@@ -45,6 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trees.add_argument("--decode", choices=("viterbi", "mbr"), help=decode_help)
     trees.add_argument("--k-best", type=int, metavar="N", help="the N most probable trees of every sentence")
     trees.add_argument("--samples", type=int, metavar="N", help="N trees of every sentence, drawn by their probability")
+    kept_help = "keep the heads that are in the file, and find the best tree around them"
+    trees.add_argument("--keep-heads", action="store_true", help=kept_help)
     trees.add_argument("--seed", type=int, metavar="N", help="of the samples (default: 0)")
     part_help = "only this part of a joint model, or member of a committee (default: all together)"
     trees.add_argument("--part", choices=(*PARTS, *MEMBERS), help=part_help)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from depinduce.chart.engine import trees_of_posteriors
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.models.model import Model
+from depinduce.parsing.consensus import minimum_risk_trees
 from depinduce.settings import MOST, MOST_SEED, MOST_THREADS, require_within
 
 DECODERS = ("viterbi", "mbr")
@@ -35,6 +35,7 @@ class Parsing:
     raw_posteriors: bool = False  # as the chart has them, and not what they are worth
     min_confidence: float | None = None  # heads below this probability are left open
     labels: bool = False  # name the relations of words to their heads
+    keep_heads: bool = False  # those that a file has, with the best tree around them
 
     def __post_init__(self):
         require_within(1, MOST_THREADS, threads=self.threads)
@@ -52,6 +53,8 @@ class Parsing:
             raise DepinduceError(f"--decode chooses one tree, but {why}. Leave --decode away.")
         if self.several and self.min_confidence is not None:
             raise DepinduceError("--min-confidence leaves heads of one tree open, not of several. Leave it away.")
+        if self.keep_heads and self.max_words is not None:
+            raise DepinduceError("--keep-heads and --max-words: a piece cannot keep a head in another. Leave one away.")
         if self.seed is not None and self.samples is None:
             raise DepinduceError("--seed is for --samples: nothing else is random. Leave it away.")
 
@@ -102,7 +105,10 @@ def parse_trees(model: Model, corpus: Corpus, parsing: Parsing, first: int = 0) 
     found = _parse_all(model, corpus, parsing, seeds)
     if found.posteriors is None or parsing.raw_posteriors or model.calibration is None:
         return found
-    return replace(found, posteriors=model.calibration(found.posteriors))
+    posteriors = model.calibration(found.posteriors)
+    if corpus.known is not None:
+        posteriors = np.where(corpus.known.heads >= 0, found.posteriors, posteriors)  # of these nobody doubts
+    return replace(found, posteriors=posteriors)
 
 
 def _parse_all(model: Model, corpus: Corpus, parsing: Parsing, seeds: np.ndarray | None) -> Parses:
@@ -165,17 +171,19 @@ def _parse_together(model: Model, corpus: Corpus, parsing: Parsing, seeds: np.nd
     scored = problem.with_single_trees  # without them there is no best tree
     by_arcs = parsing.decode == "mbr" or scored is None
     posteriors = problem.posteriors(threads=threads) if parsing.needs_posteriors or by_arcs else None
+    trees = None
     if posteriors is not None and (by_arcs or scored is None):
-        trees = trees_of_posteriors(corpus.offsets, posteriors.root, posteriors.arc, threads=threads)
+        heads = minimum_risk_trees(posteriors, corpus.offsets, corpus.known, threads=threads)[None]
     elif scored is None:
         raise AssertionError("without single trees there are posteriors")
-    elif parsing.k_best:
-        trees = scored.k_best_trees(parsing.k_best, threads=threads)
-    elif parsing.samples and seeds is not None:
-        trees = scored.sample_trees(parsing.samples, seeds, threads=threads)
     else:
-        trees = scored.best_trees(threads=threads)
-    heads = trees.heads
+        if parsing.k_best:
+            trees = scored.k_best_trees(parsing.k_best, threads=threads)
+        elif parsing.samples and seeds is not None:
+            trees = scored.sample_trees(parsing.samples, seeds, threads=threads)
+        else:
+            trees = scored.best_trees(threads=threads)
+        heads = trees.heads
     missing = heads[0] < 0
     if missing.any():  # a grammar with zeros may allow no tree: then the next best thing is a chain
         heads = heads.copy()  # the score is of what was found
@@ -189,5 +197,5 @@ def _parse_together(model: Model, corpus: Corpus, parsing: Parsing, seeds: np.nd
     if scored is None:
         return Parses(heads, found, log_z)
     # a tree that was chosen by its arcs has their score
-    log_probability = scored.log_potentials(heads[0])[None] if by_arcs else trees.log_potential
+    log_probability = scored.log_potentials(heads[0])[None] if trees is None else trees.log_potential
     return Parses(heads, found, log_z, log_probability)

@@ -18,6 +18,7 @@ from depinduce.corpus.metadata import with_metadata
 from depinduce.labels import Labeller, plain_labels, with_kept_labels
 from depinduce.models.model import Model
 from depinduce.parsing.decoding import Parses, Parsing, parse_trees
+from depinduce.parsing.kept_heads import require_possible, with_kept_heads
 from depinduce.parsing.long_sentences import Cost, cost_of, cut, joined, pieces_of
 from depinduce.parsing.parsed_sentences import ParsedSentence
 from depinduce.visible import visible
@@ -263,7 +264,7 @@ def _parse_one_by_one(
     model: Model, sentences: list[Sentence], parsing: Parsing, first: int
 ) -> tuple[Iterator[list[ParsedSentence]], set[str]]:
     """The same, but for whoever needs only one sentence at a time."""
-    corpus = corpus_for(model, sentences)
+    corpus = corpus_for(model, sentences, keep_heads=parsing.keep_heads)
     longest = parsing.max_words
     if longest is None or corpus.lengths.max(initial=0) <= longest:
         parses = parse_trees(model, corpus, parsing, first)
@@ -274,17 +275,24 @@ def _parse_one_by_one(
     return _of_sentences(sentences, corpus, naming, parses, parsing), set(corpus.unknown_tags)
 
 
-def corpus_for(model: Model, sentences: list[Sentence], with_heads: bool = False) -> Corpus:
-    """The sentences as a model reads them, of any length, without punctuation."""
+def corpus_for(model: Model, sentences: list[Sentence], with_heads: bool = False, keep_heads: bool = False) -> Corpus:
+    """The sentences as a model reads them, of any length, without punctuation.
+
+    with_heads: with the trees in the file, for scoring; keep_heads: only trees with the heads in the file are allowed
+    """
     reading = replace(model.reading, min_length=None, max_length=None)  # those are limits of training
-    return build_corpus(
-        sentences,
+    corpus = build_corpus(
+        [] if keep_heads else sentences,
         reading,
         tag_vocabulary=model.tags,
         word_vocabulary=model.words,
         with_heads=with_heads,
         languages=model.languages,
+        given=sentences if keep_heads else None,
     )
+    if keep_heads:
+        require_possible(corpus, sentences, model)
+    return corpus
 
 
 def _of_sentences(
@@ -300,6 +308,8 @@ def _of_sentences(
         place, nothing = number_in_corpus.get(number), list[float | None]([None] * len(sentence))
         if place is None:  # no words, or nothing but punctuation
             heads_of_marks = attach([], [False] * len(sentence))
+            if parsing.keep_heads:
+                heads_of_marks = with_kept_heads(heads_of_marks, sentence)
             number_of_tree = 1 if parsing.several and len(sentence) else None
             unknown = None if posteriors is None else nothing
             labels = naming(sentence, heads_of_marks)
@@ -312,6 +322,8 @@ def _of_sentences(
         known = pieces == 1  # how probable a tree is
         of_words = (heads[tree][start:end] for tree in trees)
         whole = [found if keep is None else attach(found, keep) for found in of_words]
+        if parsing.keep_heads and keep is not None:
+            whole = [with_kept_heads(found, sentence) for found in whole]
         yield [
             ParsedSentence(
                 sentence,
