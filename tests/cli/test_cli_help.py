@@ -88,13 +88,13 @@ def test_help_fits_the_terminal(command, columns, capsys, monkeypatch):
     assert all(line.startswith("  depinduce ") for line in examples.splitlines())  # to be copied: each is one line
 
 
-def test_the_help_of_train_begins_with_ten_options_and_every_recipe(capsys, monkeypatch):
+def test_the_help_of_train_begins_with_few_options_and_every_recipe(capsys, monkeypatch):
     shown = help_of("train", capsys, monkeypatch)
     _, usual, first, recipes, *others = re.split(r"^(?=\S.*:$)", shown, flags=re.MULTILINE)
     assert usual.startswith("options:\n  -h, --help ") and usual.count("  -") == 1
     assert first.startswith("the ones to begin with:")
     assert re.findall(r"^  (--[a-z-]+)", first, re.MULTILINE) == [
-        "--train", "--out", "--recipe", "--model", "--init", "--non-heads", "--rules", "--dev", "--resume",
+        "--train", "--out", "--recipe", "--model", "--init", "--non-heads", "--rules", "--trees", "--dev", "--resume",
         "--overwrite",
     ]  # fmt: skip
     assert recipes.startswith("recipes:")

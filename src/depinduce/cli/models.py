@@ -57,6 +57,8 @@ def _told(place: Path) -> dict[str, Any]:
     except (DepinduceError, KeyError, AttributeError):
         return {"about": "a damaged model", "learned from": "", "licence": ""}
     learned = f"{data['sentences']:,} sentences" if "sentences" in data else ""
+    if data.get("trees"):
+        learned += f", {data['trees']['sentences']:,} with trees"
     if data.get("languages"):
         learned += f" of {len(data['languages'])} languages"
     return {"about": about, "learned from": learned, "licence": history.get("card", {}).get("licence", "")}

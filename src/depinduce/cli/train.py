@@ -1,4 +1,4 @@
-"""Learn a grammar from tagged sentences. Trees in the files, if there are any, are not looked at.
+"""Learn a grammar from tagged sentences. Trees in the files, if there are any, are not looked at, but for --trees.
 
 Most users want a recipe and nothing else: `adapt`, which begins with what other languages have in common, or
 `ud-sibling`, which learns from the text alone; both are for Universal Dependencies tags. A recipe is a set of settings
@@ -15,6 +15,7 @@ from pathlib import Path
 from depinduce.cli.console import progress, say, show_table
 from depinduce.cli.options import add_settings, given_settings, names_of, read_assignments
 from depinduce.corpus import Reading
+from depinduce.corpus.corpus import about_trees
 from depinduce.corpus.languages import TEXTS, files_below, named_files, paths_of
 from depinduce.errors import DepinduceError
 from depinduce.interruption import INTERRUPTED
@@ -32,6 +33,7 @@ from depinduce.settings import MOST_THREADS, require_within
 
 EXAMPLE = """depinduce train --recipe adapt --train tagged.conllu --out grammar
   depinduce train --recipe ud-sibling --train tagged.conllu --out own
+  depinduce train --recipe adapt --train tagged.conllu --trees corrected.conllu --out better
   depinduce train --model dmv --train tagged.conllu --non-heads ud --out first
   depinduce train --recipe ud-ndmv --train tagged.conllu --seeds 0-4 --out seeds"""
 SETTINGS = (CountSettings, HdpSettings, PolyglotSettings, NeuralSettings, NetworkSettings, LexicalSettings, Reading)
@@ -47,6 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     first.add_argument("--out", required=True, metavar="DIR", help="directory for the model and its training")
     first.add_argument("--recipe", metavar="NAME", help="one of those below, or a TOML file of settings")
     add_settings(first, LearningSettings, only=("model", "non_heads", "rules", "init"), only_given=True)
+    trees_help = "CoNLL-U files with trees to learn from, too, whole or in part: `_` is an unknown head"
+    first.add_argument("--trees", nargs="+", default=[], metavar="FILE", help=trees_help)
     first.add_argument("--dev", nargs="+", metavar="FILE", help="held-out CoNLL-U files that tell when to stop")
     first.add_argument("--resume", action="store_true", help="go on with the training that is there, however it ended")
     first.add_argument("--overwrite", action="store_true", help="replace the model that is there")
@@ -122,9 +126,11 @@ def read_files(arguments: argparse.Namespace) -> None:
             raise DepinduceError(f"--train-dir and --train {arguments.train[0]}: of which language? Write NAME=FILE.")
         below = {name: train.get(name, []) + below.get(name, []) for name in [*train, *below]}
     arguments.train, arguments.dev = below or train, named_files(arguments.dev or (), "--dev")
-    if not arguments.train:
+    arguments.trees = named_files(arguments.trees, "--trees") or None
+    if not arguments.train and arguments.trees is None:
         raise DepinduceError("Name what to learn from: --train FILE, or --train-dir DIR.")
-    if arguments.seeds is not None and "-" in (*paths_of(arguments.train), *paths_of(arguments.dev)):
+    files = [path for some in (arguments.train, arguments.dev, arguments.trees or []) for path in paths_of(some)]
+    if arguments.seeds is not None and "-" in files:
         raise DepinduceError("--seeds: every training reads the files anew, which stdin cannot do. Name files.")
     if without:
         say(f"left out, for want of {' and '.join(TEXTS)}: {' '.join(without)}")
@@ -135,10 +141,13 @@ def read_lesson(arguments: argparse.Namespace, configuration: Configuration):
     from depinduce.learning.held_out import about_languages, warn_about_tags
     from depinduce.learning.lesson import Lesson
 
-    lesson = Lesson.of(configuration, arguments.train, arguments.dev, arguments.watch)
+    lesson = Lesson.of(configuration, arguments.train, arguments.dev, arguments.watch, trees=arguments.trees)
     train, settings = lesson.train, configuration.learning
     left_out = f"; {train.outside} sentences left out by length" if train.outside else ""
-    say(f"{len(train)} sentences, {len(train.tags)} words, {len(train.tag_vocabulary)} tags{left_out}")
+    data = train.identity()
+    say(f"{data['sentences']} sentences, {data['words']} words, {len(train.tag_vocabulary)} tags{left_out}")
+    if trees := data.get("trees"):
+        say(f"{about_trees(trees)}; the training is not unsupervised")
     if languages := about_languages(settings, train):
         say(languages)
     warn_about_tags(settings, train)
@@ -212,7 +221,7 @@ def run_seeds(arguments: argparse.Namespace, configuration: Configuration, out: 
             texts = [f"seed {seed} {100 * part / whole:.0f} %" for seed, (part, whole) in done.items() if part]
             update(sum(part for part, _ in done.values()), ", ".join(texts), len(seeds) * total)
 
-        files = arguments.train, arguments.dev, out, arguments.watch
+        files = arguments.train, arguments.dev, out, arguments.watch, arguments.trees
         try:
             summary = train_seeds(configuration, seeds, arguments.jobs, *files, report=report)
         except KeyboardInterrupt:

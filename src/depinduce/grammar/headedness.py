@@ -29,7 +29,7 @@ chart the grammars of several languages are one table, in which they lie one bel
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -128,6 +128,12 @@ class Strengths:
     backoff: float = 50.0
     tied: float = 0.5  # not a count, but a share: of the side that all children of a head have in common, at first
     most: float = 1500.0  # sentences that a text counts as
+
+    def beside(self, trees: float) -> Strengths:
+        """The same beside trees of the language, which make up this share of what is learned from: a prior is for text
+        that does not tell what heads what."""
+        left = 1.0 - trees
+        return replace(self, child=left * self.child, decision=left * self.decision, root=left * self.root)
 
 
 class OrderFree:

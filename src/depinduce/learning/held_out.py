@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 
@@ -14,6 +14,7 @@ import numpy as np
 from depinduce.corpus import Corpus, Reading, Sentence, build_corpus, read_sentences
 from depinduce.corpus.tags import called
 from depinduce.errors import DepinduceError
+from depinduce.learning.given_trees import corpus_with_trees
 from depinduce.learning.languages import require_languages, told_apart
 from depinduce.learning.settings.learning import LearningSettings
 
@@ -25,17 +26,35 @@ LONGEST = 40  # of up to so many words
 LOOKED_AT = 1000  # sentences, to see whether there are enough
 
 
-def training_corpus(source: Source, reading: Reading) -> Corpus:
-    """The sentences to learn from; none is an error that says why."""
-    return _required(build_corpus(_sentences(source), reading, languages=_languages(source)), source)
+@dataclass(frozen=True)
+class Trees:
+    """Sentences with known heads, and how they are learned from."""
+
+    sentences: Sequence[Sentence]
+    non_heads: tuple[str, ...] = ()  # tags that head nothing
+    weight: int | None = None  # how often each sentence counts; None: as usual
 
 
-def adaptation_corpus(source: Source, reading: Reading) -> tuple[Corpus, Reading]:
+def training_corpus(source: Source, reading: Reading, trees: Trees | None = None) -> Corpus:
+    """The sentences to learn from, those with trees last; none is an error that says why."""
+    return _built(_sentences(source), source, reading, trees)
+
+
+def adaptation_corpus(source: Source, reading: Reading, trees: Trees | None = None) -> tuple[Corpus, Reading]:
     """The sentences to learn the order of a language from, and how they were read, see `reading_of_few`."""
     sentences = _sentences(source)
     first = list(islice(sentences, LOOKED_AT))  # stdin can be read only once
     reading = reading_of_few(first, reading)
-    return _required(build_corpus(chain(first, sentences), reading, languages=_languages(source)), source), reading
+    return _built(chain(first, sentences), source, reading, trees), reading
+
+
+def _built(sentences: Iterator[Sentence], source: Source, reading: Reading, trees: Trees | None) -> Corpus:
+    if trees is None:
+        return _required(build_corpus(sentences, reading, languages=_languages(source)), source)
+    corpus = corpus_with_trees(
+        sentences, trees.sentences, reading, trees.non_heads, trees.weight, _languages(source)
+    )  # fmt: skip
+    return _required(corpus, source)
 
 
 def reading_of_few(sentences: Sequence[Sentence], reading: Reading) -> Reading:
@@ -119,6 +138,11 @@ def _sentences(source: Source, language: str | None = None) -> Iterator[Sentence
             named = copy.copy(part)  # theirs stays as it is
             named.language = language
             yield named
+
+
+def sentences_of(source: Source) -> list[Sentence]:
+    """All sentences of a source, in its order, with their languages."""
+    return list(_sentences(source))
 
 
 def _languages(source: Source) -> tuple[str, ...]:

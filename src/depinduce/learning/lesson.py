@@ -11,9 +11,11 @@ from pathlib import Path
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.files import LOCK, only_writer, remove_in_order
+from depinduce.labels import LearnedLabels, learn_labels
 from depinduce.learning.adaptation import Likeness, likeness, with_tags_of
 from depinduce.learning.health import Health, health
-from depinduce.learning.held_out import Source, adaptation_corpus, held_out, training_corpus
+from depinduce.learning.held_out import Source, Trees, adaptation_corpus, held_out, sentences_of, training_corpus
+from depinduce.learning.languages import require_languages
 from depinduce.learning.run import Run, Watch
 from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.learning import LearningSettings
@@ -34,6 +36,7 @@ class Lesson:
     dev: Corpus | None = None
     watch: Watch | None = None
     universal: Model | None = None  # the grammar that --init names, where a training starts from one
+    labels: LearnedLabels | None = None  # of the trees that it was given, if they have any
 
     @classmethod
     def of(
@@ -46,27 +49,36 @@ class Lesson:
         quiet: bool = False,
         watched_lengths: tuple[str, ...] = ("15", "40"),
         universal: Model | None = None,
+        trees: Source | None = None,
     ) -> Lesson:
-        """quiet: whoever asks has warned of everything before; universal: it need not be read, here it is"""
-        reading = configuration.reading
+        """quiet: whoever asks has warned of everything before; universal: it need not be read, here it is
+        trees: sentences with known heads
+        """
+        reading, settings = configuration.reading, configuration.learning
+        given = labels = None
+        if trees is not None:
+            sentences = sentences_of(trees)
+            labels = learn_labels(sentences, reading)
+            given = Trees(sentences, settings.non_heads_in("training"), settings.trees_weight)
         with warnings.catch_warnings():
             if quiet:
                 warnings.simplefilter("ignore")
             init = configuration.learning.init
             if init[0] == "universal":
-                corpus, reading = adaptation_corpus(train, reading)
+                corpus, reading = adaptation_corpus(train, reading, given)
                 configuration = configuration.replace(max_length=reading.max_length)
                 universal = universal or load_universal(*init[1:])
                 corpus = with_tags_of(universal, corpus, f"--init {' '.join(init)}")
             else:
-                corpus = training_corpus(train, reading)
+                corpus = training_corpus(train, reading, given)
             others = held_out(dev, reading, corpus) if dev else None
+            require_languages(trees, corpus, "--trees")
         watching = watcher(watch, corpus, reading, watched_lengths) if watch else None
-        return cls(configuration, corpus, others, watching, universal)
+        return cls(configuration, corpus, others, watching, universal, labels)
 
     def run(self, directory: str | Path | None = None, *, resume: bool = False) -> Run:
         """The training, at its beginning or, to go on with it, where the one in the directory was."""
-        run = Run(self.configuration, self.train, self.dev, directory, self.watch, self.universal)
+        run = Run(self.configuration, self.train, self.dev, directory, self.watch, self.universal, self.labels)
         if resume and run.directory is not None and (run.directory / CONFIGURATION).exists():
             run.resume()
         return run
@@ -75,13 +87,13 @@ class Lesson:
         """What has become of the universal grammar that the training started from, if it did."""
         if self.universal is None:
             return None
-        return likeness(self.universal, model, self.train, self.configuration.learning.threads)
+        return likeness(self.universal, model, self.train.as_text, self.configuration.learning.threads)
 
     def health(self, model: Model, others: Iterable[Model] = ()) -> Health | None:
         """What the trees of the grammar that came out are probably worth; of several languages nobody tells."""
         if len(self.train.languages) > 1:
             return None
-        return health(model, self.train, others, self.universal)
+        return health(model, self.train.as_text, others, self.universal)
 
 
 @contextmanager

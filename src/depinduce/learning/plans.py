@@ -72,7 +72,7 @@ class Plan:
 
     def most_rounds(self, rung: Rung) -> int:
         """How many rounds a rung has at the most."""
-        return rung.settings.most_rounds + len(growing_lengths(rung.settings, self.ladders[rung.ladder].text.lengths))
+        return rung.settings.most_rounds + len(growing_lengths(rung.settings, self.ladders[rung.ladder].text))
 
     # ---------------------------------------------------------------- from trees to trees
 
@@ -96,7 +96,7 @@ class Plan:
         apart = told_apart(rung.settings, text)
         data = Minibatches(rung.settings.order, text, settings.non_heads_in("start"), apart=apart).all()
         tables = [each_of(as_outside_in, table) if rung.settings.inside_out else table for table in members]
-        return agreed_trees(tables, data.batch, data.factors, threads=settings.threads)
+        return agreed_trees(tables, data.batch, data.factors, text.known, threads=settings.threads)
 
     def trees_for(self, name: str | None, grammars: Grammars) -> np.ndarray | None:
         """The trees that a ladder starts from, if it stands on others. [token]"""
@@ -129,7 +129,7 @@ class Plan:
         return grammar.problem(self.ladders[name].text).posteriors(threads=settings.threads)
 
     def _trees(self, opinion: ArcPosteriors, text: Corpus) -> np.ndarray:
-        return minimum_risk_trees(opinion, text.offsets, threads=self.configuration.learning.threads)
+        return minimum_risk_trees(opinion, text.offsets, text.known, threads=self.configuration.learning.threads)
 
 
 class LanguagesPlan(Plan):
@@ -165,7 +165,7 @@ class CommitteePlan(Plan):
         super().__init__(configuration, train, universal or load_universal(*settings.init[1:]))
         self.settings, self.agreement = settings, None
         self.ladders = {ORDER_FREE: Ladder(_order_free(configuration), train)}
-        if len(train) < settings.fewest_sentences:
+        if train.counted_once[0] < settings.fewest_sentences:
             return
         own = by_recipe(settings.own_recipe, "own_recipe", configuration)
         student = by_recipe(settings.student_recipe, "student_recipe", configuration, init=("model", "committee"))

@@ -24,6 +24,7 @@ from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.grammar.knowledge import load_knowledge
 from depinduce.grammar.rules import RuleTable
+from depinduce.labels import LearnedLabels
 from depinduce.learning.checkpoints import damage_told
 from depinduce.learning.ladder import Ladder, Rung
 from depinduce.learning.languages import told_apart
@@ -65,8 +66,9 @@ class Run:
         directory: str | Path | None = None,
         watch: Watch | None = None,
         universal: Model | None = None,
+        labels: LearnedLabels | None = None,
     ):
-        """universal: the grammar that --init names, if it has been read already"""
+        """universal: the grammar that --init names, if it has been read already; labels: what arcs are called"""
         self.configuration, self.train, self.dev = configuration, train, dev
         self.settings = configuration.learning
         if dev is not None and not self.settings.heeds_held_out:
@@ -76,7 +78,7 @@ class Run:
         told_apart(self.settings, train)  # a fault shows before anything is written
         self.directory = Path(directory) if directory is not None else None
         self.files = RunFiles(self.directory) if self.directory is not None else None
-        self.watch, self.watched = watch, watch is not None
+        self.watch, self.watched, self.labels = watch, watch is not None, labels
         self.training_data = train.identity()
         self.fingerprints = self.training_data["sha256"], None if dev is None else dev.fingerprint()
         self.plan = plan_of(configuration)(configuration, train, universal)
@@ -104,7 +106,7 @@ class Run:
         try:
             while not self.finished:
                 self.climb(report)
-            model = calibrated(self.model(), self.train, self.plan.universal)
+            model = calibrated(self.model(), self.train.as_text, self.plan.universal)
         except KeyboardInterrupt:
             if self.training is None and not self.members and not self.grammars:
                 raise  # there is nothing yet to keep
@@ -287,7 +289,7 @@ class Run:
             "watched": self.watched,
             "round_name": settings.round_name,
             "rounds": list(rounds),
-        }
+        } | ({} if self.labels is None else {"labels": self.labels.to_json()})
 
     # ---------------------------------------------------------------- on disk
 

@@ -31,11 +31,12 @@ class SeedTask:
     dev: Source | None
     watch: str | None
     directory: str
+    trees: Source | None = None
 
 
 def train_seed(task: SeedTask, send: Callable[[Any], None]) -> dict[str, Any]:
     """Train one seed, from where it was if it has begun; gives what is compared among seeds."""
-    lesson = Lesson.of(configure(task.values), task.train, task.dev, task.watch, quiet=True)
+    lesson = Lesson.of(configure(task.values), task.train, task.dev, task.watch, quiet=True, trees=task.trees)
     seed = lesson.configuration.learning.seed
     with place_of_training(Path(task.directory), resume=True):
         run = lesson.run(task.directory, resume=True)
@@ -65,6 +66,7 @@ def train_seeds(
     dev: Source | None,
     directory: Path,
     watch: str | None = None,
+    trees: Source | None = None,
     report: Callable[[int, int, int], None] = lambda seed, done, total: None,
 ) -> dict[str, Any]:
     """Train every seed in `directory/seed-N`; keep the model with the highest likelihood as that of the directory.
@@ -72,7 +74,9 @@ def train_seeds(
     The likelihood is that of the held-out sentences, or of the training sentences where there are none.
     """
     tasks = [
-        SeedTask(configuration.replace(seed=seed).values(), train, dev, watch, str(place_of_seed(directory, seed)))
+        SeedTask(
+            configuration.replace(seed=seed).values(), train, dev, watch, str(place_of_seed(directory, seed)), trees
+        )
         for seed in seeds
     ]
 

@@ -52,9 +52,15 @@ class Round:
     sentences_per_second: float
 
 
-def growing_lengths(settings: LearningSettings, lengths: np.ndarray) -> list[int]:
-    """The most words of a sentence in each of the rounds that come before those over all sentences."""
-    return [*range(max(settings.grow_from, int(lengths.min())), int(lengths.max()))] if settings.grow_from else []
+def growing_lengths(settings: LearningSettings, train: Corpus) -> list[int]:
+    """The most words of a sentence in each of the rounds that come before those over all sentences.
+
+    Sentences with known heads are easy, whatever their length: they are learned from in all rounds.
+    """
+    lengths = train.lengths[~train.is_given]
+    if not settings.grow_from or len(lengths) == 0:
+        return []
+    return [*range(max(settings.grow_from, int(lengths.min())), int(lengths.max()))]
 
 
 class Training:
@@ -86,7 +92,8 @@ class Training:
         self.whole = None if self.in_batches else [sentences.all() for sentences in self.train]
         self.language = language_of(train) if told_apart(settings, train) else None  # [sentence], if anybody asks
         self.longest = int(train.lengths.max())
-        self.lengths = growing_lengths(settings, train.lengths)
+        self.lengths = growing_lengths(settings, train)
+        self.given = train.is_given  # [sentence]
         self.round, self.best_round = 0, 0
         self.best_dev, self.first_per_word, self.previous = -np.inf, -np.inf, -np.inf
 
@@ -212,7 +219,7 @@ class Training:
     def _shuffled(self, max_length: int) -> list[np.ndarray]:
         """The sentences of up to so many words in random order, in batches; where languages are told apart, of one."""
         order = self.generator.permutation(len(self.corpus))
-        order = order[self.corpus.lengths[order] <= max_length]
+        order = order[(self.corpus.lengths[order] <= max_length) | self.given[order]]
         size = self.settings.batch_size or max(len(order), 1)
         if self.language is None:
             return [order[k : k + size] for k in range(0, len(order), size)]

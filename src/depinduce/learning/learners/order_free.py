@@ -8,6 +8,7 @@ import numpy as np
 
 from depinduce.corpus import Corpus
 from depinduce.grammar.headedness import FirstOrder, Headedness, OrderFree
+from depinduce.learning.given_trees import share_of_trees
 from depinduce.learning.learners.learner import Arrays, Learner, Start, View, under, with_prefix
 from depinduce.learning.learners.one_table import TableLearner
 from depinduce.learning.settings.configuration import Configuration
@@ -25,6 +26,7 @@ class OrderFreeLearner(TableLearner):
         """headedness: [language, …] in the tags of the corpus"""
         super().__init__(settings)
         self.tags = train.tag_vocabulary
+        self.strengths = settings.strengths.beside(share_of_trees(train))
         self.set_prior(headedness)
         self.done = 0  # rounds
         self.table = self.best = self.prior.start().table
@@ -37,7 +39,7 @@ class OrderFreeLearner(TableLearner):
         return cls(settings, train, Headedness(*(part[None] for part in among.parts)))
 
     def set_prior(self, headedness: Headedness) -> None:
-        self.prior = OrderFree(headedness, self.settings.strengths)
+        self.prior = OrderFree(headedness, self.strengths)
 
     # ---------------------------------------------------------------- from counts to parameters
 

@@ -83,6 +83,11 @@ class LearningSettings:
         metavar="X",
         expert=True,
     )
+    trees_weight: int | None = setting(
+        None,
+        "with --trees: as how many sentences each of them counts; unless given, as so many that 50 of them weigh as "
+        "much as all other text",
+    )
     constraint: tuple[str, ...] = setting(
         STAGES, "where --non-heads holds: " + " ".join(STAGES), metavar="STAGE", expert=True
     )
@@ -105,6 +110,8 @@ class LearningSettings:
         entry(self.model)
         self.require_choice("languages", LANGUAGES)
         self.require_at_least(1, "patience")
+        if self.trees_weight is not None:
+            self.require_at_least(1, "trees_weight")
         self.require_at_least(1, "threads", most=MOST_THREADS)
         self.require_at_least(1, "members", most=MOST_MEMBERS)
         self.require_at_least(0, "seed", most=MOST_SEED)

@@ -27,6 +27,7 @@ def _about_training(training: TrainingFacts) -> Iterator[str]:
         longest = f" of up to {training.longest} words" if training.longest else ""
         from_what = "words and their tags" if training.sees_words else "tags"
         start = "it started from the trees of a file" if training.from_trees else "nobody showed it a tree"
+        start = f"it was shown the trees of {training.trees:,} of them" if training.trees else start
         languages = f", in {len(training.languages)} languages" if len(training.languages) > 1 else ""
         yield (
             f"It was learned from {training.sentences:,} sentences{longest}, {training.words:,} words in all"

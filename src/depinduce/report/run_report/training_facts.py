@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from depinduce.corpus.corpus import about_trees
 from depinduce.corpus.tags import called
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
@@ -82,6 +83,7 @@ class TrainingFacts:
     held_out: bool
     watched: bool
     from_trees: bool  # its start learned from the trees of a file
+    trees: int  # sentences with trees that somebody has made
     seconds: float | None
 
 
@@ -110,6 +112,7 @@ def training_facts(place: Place) -> TrainingFacts:
         held_out=any(one.dev is not None for rung in rungs for member in rung.members for one in member),
         watched=bool(history.get("watched")),
         from_trees=["trees"] in starts,
+        trees=data.get("trees", {}).get("sentences", 0),
         seconds=place.seconds,
     )
 
@@ -125,6 +128,8 @@ def _knowledge(model: Model, settings: dict[str, Any]) -> Iterator[str]:
         yield f"Function-word constraint: {' '.join(settings['non_heads'])} (in {stages}, not when it parses)."
     else:
         yield "No function-word constraint: every tag may have children."
+    if trees := model.history.get("training_data", {}).get("trees"):
+        yield f"Supervised in part: it was given {about_trees(trees)}."
     rules = model.history.get("rules", [])
     for line in rules:
         yield (

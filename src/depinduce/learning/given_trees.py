@@ -1,0 +1,103 @@
+"""Trees that people have made, beside text without any: what a grammar can take of them, and how much they weigh.
+
+A sentence with a tree is learned from like any other, but its charts have only trees with the heads that are known. A
+few such sentences would be drowned by thousands of others, so each counts several times: so often that 50 of them weigh
+as much as all other text, but never so often that more than two thirds of what is learned from are trees.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from depinduce.corpus import Corpus, Reading, Sentence, build_corpus
+from depinduce.corpus.faults import require_no_circle
+from depinduce.errors import DepinduceError
+from depinduce.parsing.kept_heads import Conflict, places_of_words, without_conflicts
+
+HALF = 50  # trees that weigh as much as all other sentences together
+MOST = 2  # times as much as all other sentences they weigh at the most
+ALONE = 1500  # sentences, as which trees count that are all there is
+MOST_TOLD = 5  # places that a warning names
+
+
+def corpus_with_trees(
+    text: Iterable[Sentence],
+    trees: Sequence[Sentence],
+    reading: Reading,
+    non_heads: Sequence[str] = (),
+    weight: int | None = None,
+    languages: tuple[str, ...] = (),
+) -> Corpus:
+    """The text, then the sentences with trees, as often as they count; a sentence that is among both is one of these.
+
+    Warns of heads that no tree of the grammar can have.
+    weight: how often each tree counts; None: see `usual_weight`
+    """
+    for sentence in trees:
+        require_no_circle(sentence)
+    others = _Others(text, trees, reading.tag_column)
+    everything = build_corpus(others, reading, languages=languages, given=trees)
+    corpus, conflicts = without_conflicts(everything, non_heads)
+    if conflicts:
+        _warn(conflicts, {number: trees[corpus.index[number] - others.count] for number, *_ in conflicts}, reading)
+    given = corpus.is_given
+    if not given.any():
+        raise DepinduceError("--trees: no sentence with a head that can be learned from. Leave the option away.")
+    number = int(given.sum())
+    times = usual_weight(number, len(corpus) - number) if weight is None else weight
+    return replace(corpus.take(np.repeat(np.arange(len(corpus)), np.where(given, times, 1))), times=times)
+
+
+def usual_weight(trees: int, others: int) -> int:
+    """How often each of so many trees counts beside so many other sentences."""
+    if others == 0:
+        return max(1, round(ALONE / trees))
+    return max(1, round(min(others / HALF, MOST * others / trees)))
+
+
+def share_of_trees(corpus: Corpus) -> float:
+    """How much of what is to be known comes from trees, between 0 and 1."""
+    trees = int(corpus.is_given.sum()) // corpus.times
+    return trees / (trees + HALF)
+
+
+@dataclass(eq=False)
+class _Others:
+    """The sentences of a text that are not among those with trees, by words and tags; counted as they come."""
+
+    text: Iterable[Sentence]
+    trees: Sequence[Sentence]
+    tag_column: int
+    count: int = 0
+
+    def __iter__(self) -> Iterator[Sentence]:
+        keys = Counter(map(self._key, self.trees))
+        for sentence in self.text:
+            key = self._key(sentence)
+            if keys[key] > 0:
+                keys[key] -= 1
+            else:
+                self.count += 1
+                yield sentence
+
+    def _key(self, sentence: Sentence) -> tuple[str | None, str, str]:
+        return sentence.language, "\t".join(sentence.forms), "\t".join(sentence.column(self.tag_column))
+
+
+def _warn(conflicts: Sequence[Conflict], trees: dict[int, Sentence], reading: Reading) -> None:
+    """Tell what is not learned from. trees: by their numbers in the corpus"""
+    lines = list[str]()
+    for conflict in conflicts[:MOST_TOLD]:
+        sentence = trees[conflict.sentence]
+        word = 1 if conflict.word is None else places_of_words(sentence, reading)[conflict.word - 1]
+        lines.append(f"{sentence.path}:{sentence.line_of(word)}: {conflict.why}")
+    if len(conflicts) > MOST_TOLD:
+        lines.append(f"… and {len(conflicts) - MOST_TOLD} more")
+    heads = "one head is" if len(conflicts) == 1 else f"{len(conflicts)} heads are"
+    lines.insert(0, f"--trees: {heads} not learned from, which the grammar cannot have")
+    warnings.warn("\n  ".join(lines), stacklevel=3)
