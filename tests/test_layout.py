@@ -38,6 +38,8 @@ ELSEWHERE = {
     "corpus/streams.py": ("corpus/test_conllu.py", "plain and packed files and pipes, by way of the reader"),
     "corpus/tagged_text.py": ("cli/test_cli_convert.py", "`convert tagged` is all that reads it"),
     "experiments/cells.py": ("experiments/test_ud_cells.py", "cells of Universal Dependencies"),
+    "experiments/correction_tables.py": ("experiments/test_correction_cells.py", "made of the cells there"),
+    "experiments/corrections.py": ("experiments/test_correction_cells.py", "which cells there are"),
     "experiments/experiment.py": ("experiments/test_ud_cells.py", "what a cell is asked for"),
     "experiments/figures.py": ("experiments/test_ud_tables.py", "drawn from the same cells"),
     "experiments/joint_tables.py": ("cli/test_cli_reproduce_joint.py", "the table that the command writes"),

@@ -1,7 +1,7 @@
 """Run the paper's experiments and set the results beside its tables; and ours on many languages.
 
 Every training is a cell of its own, kept as soon as it is finished: a second call goes on where the first one ended.
-Trees are used for scoring only, never in training.
+Trees are used for scoring only, never in training, but for `corrections`, which is about that.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from depinduce.cli.console import as_duration, progress, say, show_table, warn
 from depinduce.errors import DepinduceError
 from depinduce.experiments import wsj
+from depinduce.experiments.corrections import RUNS
 from depinduce.experiments.experiment import SPLITS, Cell
 from depinduce.experiments.polyglot import SCORED
 from depinduce.experiments.suites import EXPERIMENTS, SUITES, plan
@@ -33,9 +34,10 @@ if TYPE_CHECKING:
 EXAMPLE = """depinduce reproduce ud --data ud14 --languages fr pl --experiments ndmv paper-ndmv --out ud-results
   depinduce reproduce joint --data ud14 --languages fr --seeds 1 --out joint-results
   depinduce reproduce wsj --ptb treebank_3/parsed/mrg/wsj --jobs 2 --out wsj-results
-  depinduce reproduce polyglot --data ud14 ud14-more ud2 --jobs 2 --out polyglot-results"""
-SEEDS = {"ud": 5, "joint": 3, "wsj": 5, "polyglot": 5}
-ON_UD = ("ud", "joint", "polyglot")  # of UD's languages
+  depinduce reproduce polyglot --data ud14 ud14-more ud2 --jobs 2 --out polyglot-results
+  depinduce reproduce corrections --data ud14 ud14-more --jobs 2 --out corrections-results"""
+SEEDS = {"ud": 5, "joint": 3, "wsj": 5, "polyglot": 5, "corrections": RUNS}
+ON_UD = ("ud", "joint", "polyglot", "corrections")  # of UD's languages
 MORE_LANGUAGES = [language for language in SCORED if language not in LANGUAGES]
 MODELS = sorted({experiment.configuration().learning.model for experiment in EXPERIMENTS.values()})
 
@@ -45,12 +47,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "what",
         choices=tuple(SUITES),
         help="ud: the paper's tables on Universal Dependencies; joint: joint training there; wsj: its tables on the "
-        "Wall Street Journal; polyglot: a universal grammar, and languages that learn from it",
+        "Wall Street Journal; polyglot: a universal grammar, and languages that learn from it; corrections: what some "
+        "trees are worth",
     )
     parser.add_argument(
         "--data", nargs="+", metavar="DIR",
-        help="ud, joint: has LANG/train.conllu, LANG/dev.conllu and LANG/test.conllu; polyglot: several, of UD 1.4 "
-        "with LANG/train.conllu and of UD 2 with LANG/text.conllu, and with trees where there are any",
+        help="ud, joint: has LANG/train.conllu, LANG/dev.conllu and LANG/test.conllu; corrections: the first two, in "
+        "several; polyglot: several, of UD 1.4 with LANG/train.conllu and of UD 2 with LANG/text.conllu, and with "
+        "trees where there are any",
     )  # fmt: skip
     parser.add_argument("--ptb", metavar="DIR", help="wsj: your copy of the Penn Treebank, as it comes from LDC")
     parser.add_argument(
@@ -106,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
     require_within(1, MOST_SEEDS, seeds=seeds)
     require_within(1, MOST_THREADS, jobs=arguments.jobs)
     names = chosen_experiments(suite, arguments.experiments, arguments.models)
-    given = given_texts(arguments, out) if suite == "polyglot" else given_files(arguments, out)
+    given = {"polyglot": given_texts, "corrections": given_trees}.get(suite, given_files)(arguments, out)
     start = None if arguments.init is None else arguments.init[1]
 
     from depinduce.experiments.results import Results
@@ -162,6 +166,18 @@ def given_texts(arguments: argparse.Namespace, out: Path) -> Given:
         work,
         lambda there: require_same_texts(there.cells.values(), worlds, out),
         lambda cells: scorable(cells, worlds),
+    )
+
+
+def given_trees(arguments: argparse.Namespace, out: Path) -> Given:
+    """Texts with trees, of which some are learned from."""
+    from depinduce.experiments.correction_cells import possible, texts_of, work_of
+
+    texts = texts_of(arguments.data)
+    return Given(
+        chosen_languages(arguments, texts),
+        lambda cells: work_of(cells, texts, out),
+        possible=lambda cells: possible(cells, texts),
     )
 
 
@@ -289,6 +305,7 @@ def outcome(result: dict) -> str:
 
 def show_results(results: Results, out: Path) -> None:
     """Tables and figures of all the cells that are there: on the screen and in files."""
+    from depinduce.experiments.correction_tables import correction_figure, correction_tables
     from depinduce.experiments.figures import figures_of
     from depinduce.experiments.joint_tables import joint_tables
     from depinduce.experiments.polyglot_tables import polyglot_tables
@@ -298,12 +315,18 @@ def show_results(results: Results, out: Path) -> None:
     if results.codes > 1:
         warn(f"the cells in {out} come from {results.codes} states of the code: delete the older ones to be sure")
     name = results.suite if results.split == "test" else f"{results.suite}-{results.split}"
-    tables_of = {"ud": ud_tables, "joint": joint_tables, "wsj": wsj_tables, "polyglot": polyglot_tables}
+    tables_of = {
+        "ud": ud_tables,
+        "joint": joint_tables,
+        "wsj": wsj_tables,
+        "polyglot": polyglot_tables,
+        "corrections": correction_tables,
+    }
     tables = tables_of[results.suite](results)
     files = {
         f"{name}.md": as_markdown(tables),
         f"{name}.json": json.dumps(results.to_json(), indent=2, ensure_ascii=False) + "\n",
-        **figures_of(results),
+        **(correction_figure(results) if results.suite == "corrections" else figures_of(results)),
     }
     for captioned in tables:
         for table in in_parts(captioned.table):

@@ -141,7 +141,7 @@ class Results:
             "seeds": self.seeds,
             "languages": self.languages,
         }
-        paper = {} if self.suite in ("joint", "polyglot") else {"paper": paper_numbers(self.suite)}
+        paper = {} if self.suite in ("joint", "polyglot", "corrections") else {"paper": paper_numbers(self.suite)}
         return about | {"experiments": experiments} | paper
 
     def _numbers(self, experiment: str, language: str) -> dict[str, Any]:
@@ -152,7 +152,7 @@ class Results:
         for part in PARTS if EXPERIMENTS[experiment].configuration().learning.entry.is_joint else ():
             for decoder in DECODERS:
                 picks[f"{part} alone, {decoder}"] = {length: uas(length, decoder, part) for length in lengths}
-        if self.suite == "polyglot":
+        if self.suite in ("polyglot", "corrections"):
             picks["training"] = {name: recorded(name) for name in ("learning", "seconds")}
         else:
             picks["log_likelihood"] = {part: log_likelihood(part) for part in ("train", "dev")}

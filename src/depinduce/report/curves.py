@@ -64,9 +64,12 @@ class _Axis:
     ticks: list[float]
     begin: float  # pixel of the first tick
     end: float
+    names: Sequence[str] = ()  # of 0, 1, 2 and so on, in the place of the numbers
 
     @classmethod
-    def over(cls, values: Sequence[float], begin: float, end: float) -> _Axis:
+    def over(cls, values: Sequence[float], begin: float, end: float, names: Sequence[str] = ()) -> _Axis:
+        if names:
+            return cls([float(number) for number in range(len(names))], begin, end, names)
         whole = all(float(value).is_integer() for value in values)  # such as epochs, between which there is nothing
         return cls(nice_ticks(min(values), max(values), 1 if whole else 0), begin, end)
 
@@ -75,6 +78,8 @@ class _Axis:
         return round(self.begin + (value - first) / (last - first) * (self.end - self.begin), 1)
 
     def label(self, tick: float) -> str:
+        if self.names:
+            return self.names[int(tick)]
         step = self.ticks[1] - self.ticks[0]
         digits = max(0, -math.floor(math.log10(step) + 1e-9))
         return f"{tick:.{digits}f}".replace("-", "\N{MINUS SIGN}")
@@ -100,16 +105,17 @@ def line_chart(
     alone: bool = True,
     width: int = WIDTH,
     height: int = HEIGHT,
+    names: Sequence[str] = (),
 ) -> str:
     """The lines as the text of an SVG file, or of a picture in a page, which has STYLE already.
 
-    Title and description are for screen readers too.
+    Title and description are for screen readers too. names: of the x 0, 1, 2 and so on, if they are no numbers
     """
     points = [point for one in series for point in one.points]
     if not points:
         raise ValueError("a chart needs at least one point")
     heights = [y for _, y in points] + [y for one in series for _, *ys in one.band for y in ys]
-    across = _Axis.over([x for x, _ in points], LEFT, width - RIGHT)
+    across = _Axis.over([x for x, _ in points], LEFT, width - RIGHT, names)
     up = _Axis.over(heights, height - BOTTOM, TOP)
     parts = [words_at("curve-title", LEFT, TITLE_LINE, title)]
     parts += _legend(series)
