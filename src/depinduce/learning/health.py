@@ -18,7 +18,7 @@ import numpy as np
 from depinduce.corpus import Corpus, in_vocabulary
 from depinduce.corpus.tags import find_tags
 from depinduce.evaluation.baselines import next_word, previous_word
-from depinduce.learning.trust import ORDER_FREE, Yardstick, evenly, quietly
+from depinduce.learning.trust import FEWEST, MOST_MEASURED, ORDER_FREE, Yardstick, evenly, quietly
 from depinduce.models.model import Model
 from depinduce.parsing.decoding import Parsing, parse_corpus
 
@@ -67,11 +67,9 @@ def health(model: Model, corpus: Corpus, others: Iterable[Model] = (), universal
     others: the models of other seeds; universal: another yardstick than the one in the box
     """
     yardstick = Yardstick.of(corpus, model, universal)
-    findings, remedies = list(_about_training(model)), []
-    text = evenly(corpus, len(yardstick.text)) if yardstick is not None else evenly(corpus, FEW)
-    findings += _about_seeds(model, others, text)
+    findings = [*_about_training(model), *_about_seeds(model, list(others), evenly(corpus, MOST_MEASURED))]
     if yardstick is None:
-        findings.append("its tags, or too few sentences, tell nothing beside other languages")
+        findings.append(f"no other language has such tags, or there are fewer than {FEWEST} sentences: nobody can tell")
         return Health(UNKNOWN, None, None, findings, ["look at some trees; or read the tags as universal ones: --map"])
     heads = yardstick.parsed(model).heads[0]
     expected = float(yardstick.worth(heads).mean())
@@ -82,8 +80,8 @@ def health(model: Model, corpus: Corpus, others: Iterable[Model] = (), universal
     if yardstick.trust < FAR:
         findings.append("the order of the language is unlike that of others, so that these numbers are guesses")
     verdict = _verdict(expected, neighbours, yardstick.trust)
-    if verdict != GOOD or findings:
-        remedies = list(_remedies(model, yardstick, expected, signs, verdict))
+    is_well = verdict == GOOD and not findings
+    remedies = [] if is_well else list(_remedies(model, yardstick, expected, signs, verdict))
     return Health(verdict, expected, neighbours, findings, remedies)
 
 
@@ -101,12 +99,14 @@ def _about_training(model: Model) -> Iterable[str]:
         yield "its training was interrupted"
 
 
-def _about_seeds(model: Model, others: Iterable[Model], text: Corpus) -> Iterable[str]:
+def _about_seeds(model: Model, others: list[Model], text: Corpus) -> Iterable[str]:
     """Whether other seeds lead to other trees."""
-    trees = [parse_corpus(one, quietly(in_vocabulary, text, one.tags), Parsing()) for one in (model, *others)]
-    agreement = [float(np.mean(trees[0] == other)) for other in trees[1:]]
-    if agreement and min(agreement) < LITTLE_AGREEMENT:
-        yield f"another seed gives the same head to {min(agreement):.0%} of the words only"
+    if not others:
+        return
+    own, *theirs = (parse_corpus(one, quietly(in_vocabulary, text, one.tags), Parsing()) for one in (model, *others))
+    agreement = min(float(np.mean(own == other)) for other in theirs)
+    if agreement < LITTLE_AGREEMENT:
+        yield f"another seed gives the same head to {agreement:.0%} of the words only"
 
 
 @dataclass(frozen=True)
