@@ -279,8 +279,8 @@ def test_cells_with_different_starts_are_not_mixed(ptb, tmp_path, ran, capsys):
     [
         ([], "reproduce wsj needs your copy of the Penn Treebank: --ptb DIR (or --sample DIR)"),
         (["--ptb", "{ptb}", "--sample", "{ptb}"], "--ptb and --sample: choose one of them."),
-        (["--ptb", "{ptb}", "--data", "{ptb}"], "--data is for reproduce ud, joint, polyglot, corrections. Leave it away."),
-        (["--ptb", "{ptb}", "--languages", "fr"], "--languages is for reproduce ud, joint, polyglot. Leave it away."),
+        (["--ptb", "{ptb}", "--data", "{ptb}"], "--data is for reproduce ud, joint, polyglot, corrections."),
+        (["--ptb", "{ptb}", "--languages", "fr"], "--languages is for reproduce ud, joint, polyglot, corrections."),
         (["--ptb", "{ptb}", "--init", "harmonic", "{here}"], "--init harmonic {here}: write --init trees FILE"),
         (["--ptb", "{ptb}", "--init", "trees", "nowhere"], "--init trees nowhere: write --init trees FILE"),
         (["--ptb", "{ptb}", "--seeds", "0"], "--seeds must be at least 1, not 0."),
