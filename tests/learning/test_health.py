@@ -62,17 +62,17 @@ def test_the_verdict_is_about_the_trees(text, good):
 
 
 @pytest.mark.parametrize(
-    ("expected", "neighbours", "trust", "verdict"),
+    ("expected", "neighbours", "is_far", "verdict"),
     [
-        (0.56, 0.3, 0.9, GOOD),
-        (0.54, 0.3, 0.9, DOUBTFUL),
-        (0.56, 0.3, 0.7, DOUBTFUL),  # nobody can tell
-        (0.44, 0.3, 0.9, POOR),
-        (0.56, 0.5, 0.9, POOR),  # hardly better than the next word
+        (0.56, 0.3, False, GOOD),
+        (0.54, 0.3, False, DOUBTFUL),
+        (0.56, 0.3, True, DOUBTFUL),  # nobody can tell
+        (0.44, 0.3, False, POOR),
+        (0.56, 0.5, False, POOR),  # hardly better than the next word
     ],
 )
-def test_where_one_verdict_ends_and_the_next_begins(expected, neighbours, trust, verdict):
-    assert _verdict(expected, neighbours, trust) == verdict
+def test_where_one_verdict_ends_and_the_next_begins(expected, neighbours, is_far, verdict):
+    assert _verdict(expected, neighbours, is_far) == verdict
 
 
 def test_signs_are_counted_by_hand():

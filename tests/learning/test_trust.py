@@ -10,15 +10,19 @@ import pytest
 from learning.languages import TAGS, language, share_right, universal_of
 from learning.tagged import random_table, tagged
 
-from depinduce.corpus import Vocabulary
+from depinduce.corpus import Reading, Vocabulary, read_sentences
+from depinduce.corpus.demo import demo_file
+from depinduce.corpus.known_heads import KnownHeads
 from depinduce.evaluation.reliability import Reliability
 from depinduce.grammar.rules import Order
 from depinduce.learning import trust
+from depinduce.learning.given_trees import corpus_with_trees
 from depinduce.learning.run import Run
 from depinduce.learning.settings.configuration import configure
 from depinduce.learning.settings.recipes import load_recipe
 from depinduce.learning.trust import (
     WITHOUT,
+    OnTrees,
     Yardstick,
     calibrated,
     calibration_on_trees,
@@ -26,6 +30,7 @@ from depinduce.learning.trust import (
     with_calibration,
 )
 from depinduce.models.calibration import fixed
+from depinduce.models.loading import load_universal
 from depinduce.models.tag_model import GrammarModel
 from depinduce.parsing.decoding import Parsing, parse_corpus, parse_trees
 
@@ -138,3 +143,35 @@ def test_a_large_text_is_asked_for_some_sentences_of_all_its_parts():
     some = evenly(TEXT, 50)
     assert len(some) == 50 and some.index.tolist() == list(range(0, 150, 3))
     assert evenly(TEXT, 150) is TEXT
+
+
+# ---------------------------------------------------------------- with trees
+
+
+def test_trust_is_measured_on_trees_that_were_left_out():
+    right = corpus_with_trees([], list(read_sentences(demo_file("train")))[:60], Reading(), weight=1)
+    upside_down = replace(right, known=KnownHeads.of(_previous_words(right), [()] * len(right.tags)))
+    by_trees, by_wrong_ones = (Yardstick.of(corpus).trust for corpus in (right, upside_down))
+    assert by_wrong_ones < by_trees - 0.1
+    found = OnTrees.of(right, load_universal())
+    assert 0 < found.right < len(right.tags) and 0 < found.expected <= len(right.tags)
+    by_order = Yardstick.of(right.as_text).trust
+    measured = found.right / found.expected
+    assert min(by_order, measured) <= by_trees <= max(by_order, measured)
+
+
+def test_what_is_left_out_is_not_learned_from(monkeypatch):
+    corpus = corpus_with_trees([], list(read_sentences(demo_file("train")))[:9], Reading(), weight=2)
+    seen = []
+
+    def learned(text, universal):
+        seen.append(text)
+        return universal
+
+    monkeypatch.setattr(trust, "_learned", learned)
+    OnTrees.of(corpus, load_universal())
+    assert [int(text.is_given.sum()) for text in seen] == [12] * 3 and [len(text) for text in seen] == [15] * 3
+
+
+def _previous_words(corpus) -> list[int]:
+    return [place for length in corpus.lengths for place in range(length)]

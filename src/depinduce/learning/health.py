@@ -67,7 +67,7 @@ def health(model: Model, corpus: Corpus, others: Iterable[Model] = (), universal
     others: the models of other seeds; universal: another yardstick than the one in the box
     """
     yardstick = Yardstick.of(corpus, model, universal)
-    findings = [*_about_training(model), *_about_seeds(model, list(others), evenly(corpus, MOST_MEASURED))]
+    findings = [*_about_training(model), *_about_seeds(model, list(others), evenly(corpus.as_text, MOST_MEASURED))]
     if yardstick is None:
         findings.append(f"no other language has such tags, or there are fewer than {FEWEST} sentences: nobody can tell")
         return Health(UNKNOWN, None, None, findings, ["look at some trees; or read the tags as universal ones: --map"])
@@ -77,18 +77,19 @@ def health(model: Model, corpus: Corpus, others: Iterable[Model] = (), universal
     neighbours = max(float(yardstick.worth(chain).mean()) for chain in chains)
     signs = Signs.of(yardstick, heads)
     findings += signs.told()
-    if yardstick.trust < FAR:
+    is_far = yardstick.on_trees is None and yardstick.trust < FAR
+    if is_far:
         findings.append("the order of the language is unlike that of others, so that these numbers are guesses")
-    verdict = _verdict(expected, neighbours, yardstick.trust)
+    verdict = _verdict(expected, neighbours, is_far)
     is_well = verdict == GOOD and not findings
     remedies = [] if is_well else list(_remedies(model, yardstick, expected, signs, verdict))
     return Health(verdict, expected, neighbours, findings, remedies)
 
 
-def _verdict(expected: float, neighbours: float, trust: float) -> str:
+def _verdict(expected: float, neighbours: float, is_far: bool) -> str:
     if expected < max(LEAST_OF_DOUBTFUL, neighbours + ABOVE_BASELINE):
         return POOR
-    return GOOD if expected >= LEAST_OF_GOOD and trust >= FAR else DOUBTFUL
+    return GOOD if expected >= LEAST_OF_GOOD and not is_far else DOUBTFUL
 
 
 def _about_training(model: Model) -> Iterable[str]:

@@ -93,7 +93,7 @@ class Lesson:
         """What the trees of the grammar that came out are probably worth; of several languages nobody tells."""
         if len(self.train.languages) > 1:
             return None
-        return health(model, self.train.as_text, others, self.universal)
+        return health(model, self.train, others, self.universal)
 
 
 @contextmanager

@@ -106,7 +106,7 @@ class Run:
         try:
             while not self.finished:
                 self.climb(report)
-            model = calibrated(self.model(), self.train.as_text, self.plan.universal)
+            model = calibrated(self.model(), self.train, self.plan.universal)
         except KeyboardInterrupt:
             if self.training is None and not self.members and not self.grammars:
                 raise  # there is nothing yet to keep
