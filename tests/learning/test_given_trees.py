@@ -104,7 +104,7 @@ def run(model: str, corpus: Corpus, **settings):
 
 
 ONE_LANGUAGE = [name for name in models() if name not in ("polyglot", "committee", "order-free")]
-AT_ONCE = ("dmv", "dmv-grand", "hdp-dep", "sibling", "joint-sibling")
+AT_ONCE = ("dmv-grand", "hdp-dep", "sibling", "lexical")
 
 
 @some_now("model", AT_ONCE, later=[name for name in ONE_LANGUAGE if name not in AT_ONCE])
