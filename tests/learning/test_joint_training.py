@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 from corpus.blocks import block, write
+from learning.languages import language, together
 from learning.tagged import random_table
 from models.worded import random_words, worded
 
@@ -605,3 +606,26 @@ def test_vectors_can_be_trained_on_another_file(tmp_path):
 def test_a_file_of_other_vectors_is_refused(text, message, tmp_path):
     with pytest.raises(InputError, match=message):
         with_vectors(text, tmp_path)
+
+
+# ---------------------------------------------------------------- several languages
+
+
+def test_the_part_over_tags_tells_languages_apart_and_both_parse_together(tmp_path):
+    corpus = together({order: language(order, 40, 1)[0] for order in ("final", "initial")})
+    small = {"size": 6, "child_rank": 4, "decision_rank": 3, "vector_size": 3, "min_count": 1, "word_size": 4}
+    settings = {"model": "joint-sibling", "ladder": ("ndmv",), "epochs": 2, "batch_size": 10, **small}
+    model, _ = Run(configure(settings), corpus).go()
+    assert model.languages == ("final", "initial") and list(model.parts) == ["tags", "words"]
+    model.save(tmp_path / "joint")
+    again = load_model(tmp_path / "joint")
+    first, second = (parse_corpus(one, corpus, Parsing()) for one in (model, again))
+    assert np.array_equal(first, second)
+    for number, name in enumerate(model.languages):
+        some = corpus.select(corpus.language == number)
+        alone = parse_corpus(again.in_language(name), replace(some, language=None, languages=()), Parsing())
+        assert np.array_equal(alone, first[np.repeat(corpus.language == number, corpus.lengths)])
+    tables = [again.in_language(name).over_tags.table.child for name in again.languages]
+    assert not np.allclose(*tables)
+    whole = again.problem(corpus)
+    assert np.isfinite(whole.log_partition()).all()

@@ -21,7 +21,9 @@ def told(train=CORPUS, **values) -> bool:
     return told_apart(configure(values).learning, train)
 
 
-@pytest.mark.parametrize("model", ["dmv", "dmv-sibling", "dmv-grand", "ndmv", "sibling", "grand", "polyglot"])
+@pytest.mark.parametrize(
+    "model", ["dmv", "dmv-sibling", "dmv-grand", "ndmv", "sibling", "grand", "joint-grand", "polyglot"]
+)
 def test_grammars_over_tags_tell_languages_apart_unless_somebody_wants_it_otherwise(model):
     assert told(model=model) and told(model=model, languages="by-size")
     if model != "polyglot":
@@ -31,7 +33,7 @@ def test_grammars_over_tags_tell_languages_apart_unless_somebody_wants_it_otherw
         assert not told(one, model=model)  # from whom?
 
 
-@pytest.mark.parametrize("model", ["hdp-dep", "lexical", "joint-sibling"])
+@pytest.mark.parametrize("model", ["hdp-dep", "lexical", "lexical-grand"])
 def test_others_throw_them_together(model):
     assert not told(model=model)
 

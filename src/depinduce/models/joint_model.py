@@ -13,6 +13,7 @@ from depinduce.grammar.rules import Order
 from depinduce.models.model import Model, OpenRules
 from depinduce.models.model_files import how_made, new_model, read_part
 from depinduce.models.places import PARTS
+from depinduce.models.polyglot_model import PolyglotModel
 from depinduce.models.tag_model import ORDERS, GrammarModel
 from depinduce.models.word_model import LexicalModel
 from depinduce.networks.word_batch import as_factors
@@ -22,7 +23,7 @@ from depinduce.networks.word_batch import as_factors
 class JointModel(Model):
     """A tree has the product of the probabilities that the two parts give it."""
 
-    over_tags: GrammarModel
+    over_tags: GrammarModel | PolyglotModel  # the latter: of several languages, whose words are in one lexicon
     over_words: LexicalModel
     history: dict = field(default_factory=dict)
 
@@ -42,7 +43,15 @@ class JointModel(Model):
 
     @property
     def about(self) -> str:
-        return f"a joint model: {ORDERS[self.order]} over tags, and a first-order one over words"
+        languages = f", of {len(self.languages)} languages" if self.languages else ""
+        return f"a joint model: {ORDERS[self.order]} over tags, and a first-order one over words{languages}"
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return self.over_tags.languages
+
+    def in_language(self, name: str) -> JointModel:
+        return replace(self, over_tags=self.over_tags.in_language(name))
 
     @property
     def tags(self) -> Vocabulary:
@@ -72,7 +81,7 @@ class JointModel(Model):
         return replace(self, over_tags=over_tags, over_words=over_words)
 
     def rule_view(self) -> GrammarModel:
-        return self.over_tags
+        return self.over_tags.rule_view()
 
     def open_rules(self, corpus: Corpus) -> list[OpenRules]:
         return [
@@ -91,7 +100,8 @@ class JointModel(Model):
     def read(cls, directory: Path, description: dict) -> JointModel:
         parts = [read_part(directory, description, name) for name in PARTS]
         (_, about_tags), (_, about_words) = parts
-        if (about_tags["kind"], about_words["kind"]) != (GrammarModel.kind, LexicalModel.kind):
+        kinds = {kind.kind: kind for kind in (GrammarModel, PolyglotModel)}
+        if about_tags["kind"] not in kinds or about_words["kind"] != LexicalModel.kind:
             raise ValueError("its parts must be a grammar over tags and one over words")
-        over_tags, over_words = GrammarModel.read(*parts[0]), LexicalModel.read(*parts[1])
+        over_tags, over_words = kinds[about_tags["kind"]].read(*parts[0]), LexicalModel.read(*parts[1])
         return cls(over_tags, over_words, how_made(description)["history"])

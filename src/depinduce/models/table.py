@@ -74,7 +74,8 @@ def _words(order: Order) -> Entry:
 
 def _joint(order: Order) -> Entry:
     about = "a pair of neural grammars, one over tags and one over words, that parse together"
-    return _network(order, about, "depinduce.models.joint_model:JointModel", "joint", sees_words=True, is_joint=True)
+    place, has = "depinduce.models.joint_model:JointModel", {"sees_words": True, "is_joint": True}
+    return _network(order, about, place, "joint", tells_languages=True, **has)
 
 
 MODELS = {

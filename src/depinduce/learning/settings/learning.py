@@ -64,7 +64,7 @@ class LearningSettings:
     languages: str = setting(
         "alike",
         "where --train names several languages: tell them apart, each weighing `alike` or `by-size`, or throw them "
-        "`together`; models over words and hdp-dep always do the last",
+        "`together`; hdp-dep and models over words alone always do the last",
         choices=LANGUAGES,
     )
     patience: int = setting(5, "with --dev: stop after so many rounds without a better held-out likelihood")
