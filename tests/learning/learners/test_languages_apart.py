@@ -417,8 +417,9 @@ def test_models_over_words_start_from_the_grammar_of_their_language(model, tmp_p
 
 
 def test_under_a_model_over_words_the_rungs_over_tags_tell_languages_apart():
-    run = run_of(None, WORDS | {"model": "joint-sibling", "ladder": ("ndmv",), "members": 1, "start_trees": "best"})
-    run.climb()
-    assert len(parted(run.members[0])) == len(NAMES) + 1
-    made, finished = run.go()
-    assert finished and made.languages == ()
+    for model, languages in (("lexical-sibling", ()), ("joint-sibling", NAMES)):
+        run = run_of(None, WORDS | {"model": model, "ladder": ("ndmv",), "members": 1, "start_trees": "best"})
+        run.climb()
+        assert len(parted(run.members[0])) == len(NAMES) + 1
+        made, finished = run.go()
+        assert finished and made.languages == tuple(languages)
