@@ -15,7 +15,7 @@ import numpy as np
 from depinduce.corpus.conllu import MISC, Sentence
 from depinduce.corpus.faults import quoted
 from depinduce.corpus.punctuation import remove
-from depinduce.corpus.ragged import pieces
+from depinduce.corpus.ragged import pairs, pieces
 from depinduce.errors import InputError
 
 NOT_HEAD = "NotHead="
@@ -57,17 +57,15 @@ class KnownHeads:
 
         offsets: [sentence + 1]
         """
-        lengths = np.diff(offsets)
-        size = lengths**2
-        first = np.cumsum(size) - size
-        sentence = np.repeat(np.arange(len(lengths)), size)
-        head, child = np.divmod(np.arange(len(sentence)) - first[sentence], np.maximum(lengths, 1)[sentence])
+        sentence, head, child = pairs(offsets)
         wanted = self.heads[offsets[sentence] + child]
         root = self.heads <= 0
         arc = (wanted < 0) | (wanted == head + 1)
         token = np.repeat(np.arange(len(self.heads)), np.diff(self.offsets))
         root[token[self.refused == 0]] = False
         token, other = token[self.refused > 0], self.refused[self.refused > 0] - 1
+        lengths = np.diff(offsets)
+        first = np.cumsum(lengths**2) - lengths**2
         sentence = np.searchsorted(offsets, token, side="right") - 1
         arc[first[sentence] + other * lengths[sentence] + token - offsets[sentence]] = False
         return root, arc

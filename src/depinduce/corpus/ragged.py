@@ -10,3 +10,15 @@ def pieces(offsets: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.nda
     lengths = np.diff(offsets)[numbers]
     new = np.concatenate([[0], np.cumsum(lengths)])
     return np.repeat(offsets[numbers] - new[:-1], lengths) + np.arange(new[-1]), new
+
+
+def pairs(offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All pairs of a head and a child: their sentence, and the places of both in it, from 0. [arc]
+
+    An arc has the number head · n + child in its sentence of n words, after those of the sentences before.
+    """
+    lengths = np.diff(offsets)
+    sentence = np.repeat(np.arange(len(lengths)), lengths**2)
+    first = np.cumsum(lengths**2) - lengths**2
+    head, child = np.divmod(np.arange(len(sentence)) - first[sentence], lengths[sentence])
+    return sentence, head, child

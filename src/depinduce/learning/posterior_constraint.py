@@ -19,7 +19,7 @@ import numpy as np
 from depinduce.chart.engine import Expectations
 from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus
-from depinduce.corpus.ragged import pieces
+from depinduce.corpus.ragged import pairs, pieces
 from depinduce.grammar.knowledge import Matches, load_knowledge
 from depinduce.grammar.rules import Factors
 from depinduce.learning.settings.learning import LearningSettings
@@ -64,10 +64,8 @@ class Tilt:
 
 def tilt_of(matches: Matches, tags: np.ndarray, offsets: np.ndarray) -> Tilt:
     """The matches in sentences. tags: [token], offsets: [sentence + 1]"""
-    lengths = np.diff(offsets)
-    arc_offsets = np.concatenate([[0], np.cumsum(lengths**2)])
-    sentence = np.repeat(np.arange(len(lengths)), lengths**2)
-    head, child = np.divmod(np.arange(len(sentence)) - arc_offsets[sentence], lengths[sentence])
+    arc_offsets = np.concatenate([[0], np.cumsum(np.diff(offsets) ** 2)])
+    sentence, head, child = pairs(offsets)
     begin = offsets[sentence]
     direction = (child > head).astype(np.int64)
     arc = matches.arc[direction, tags[begin + head], tags[begin + child]]

@@ -7,6 +7,7 @@ import numpy as np
 from depinduce.chart.engine import trees_of_posteriors
 from depinduce.chart.problems import ArcPosteriors, Problem, mean_posteriors
 from depinduce.corpus.known_heads import KnownHeads
+from depinduce.corpus.ragged import pairs
 from depinduce.grammar.rules import Batch, Factors, RuleTable
 
 
@@ -47,12 +48,7 @@ def _favoured(
 
     Posteriors alone do not suffice: each arc goes with what is known, but two of them may not go with it together.
     """
-    lengths = np.diff(offsets)
-    sentence = np.repeat(np.arange(len(lengths)), lengths**2)
-    child = (
-        offsets[sentence]
-        + (np.arange(len(sentence)) - (np.cumsum(lengths**2) - lengths**2)[sentence]) % lengths[sentence]
-    )
+    sentence, _, child = pairs(offsets)
     may_be_root, may_be_arc = known.possible(offsets)
-    bonus = np.where(known.informed, float(lengths.max(initial=0)), 0.0)  # more than a whole tree can have
-    return root + bonus * may_be_root, arc + bonus[child] * may_be_arc
+    bonus = np.where(known.informed, float(np.diff(offsets).max(initial=0)), 0.0)  # more than a whole tree can have
+    return root + bonus * may_be_root, arc + bonus[offsets[sentence] + child] * may_be_arc
