@@ -11,7 +11,8 @@ from cli.demo_parts import demo_part, depinduce, without_heads
 from depinduce.corpus import read_sentences
 from depinduce.errors import DepinduceError
 from depinduce.experiments import correction_cells, corrections
-from depinduce.experiments.correction_cells import drawn_trees, possible, run_task, texts_of, work_of
+from depinduce.experiments.cells import run_cell
+from depinduce.experiments.correction_cells import drawn_trees, possible, texts_of, work_of
 from depinduce.experiments.correction_tables import correction_figure, correction_tables
 from depinduce.experiments.corrections import CORRECTIONS, DRAWS, RUNS, TREES, name_of
 from depinduce.experiments.experiment import Cell
@@ -37,7 +38,7 @@ def folders(tmp_path, monkeypatch) -> list[str]:
 
 def run_all(cells: list[Cell], folders: list[str], out: Path) -> list[dict]:
     work = work_of(cells, texts_of(folders), out)
-    return [run_task(task) for task in work.tasks]
+    return [run_cell(task) for task in work.tasks]
 
 
 def test_scored_sentences_are_never_drawn(folders):

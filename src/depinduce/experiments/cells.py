@@ -70,6 +70,10 @@ class Task:
             "split": self.cell.split,
         }
 
+    def run(self) -> dict[str, Any]:
+        """Train, score, and give the result."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True)
 class CellTask(Task):
@@ -78,6 +82,9 @@ class CellTask(Task):
     watched: bool
     data: Path
     start: str | None = None  # a file of trees to start from, in the place of HDP-DEP
+
+    def run(self) -> dict[str, Any]:
+        return _trained_and_scored(self)
 
 
 def tasks_of(cells: list[Cell], data: Path, out: Path, start: str | None = None) -> list[CellTask]:
@@ -118,11 +125,11 @@ def code_fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
-def run_cell(task: CellTask, send: Callable[[Any], None] = lambda message: None) -> dict[str, Any]:
+def run_cell(task: Task, send: Callable[[Any], None] = lambda message: None) -> dict[str, Any]:
     """Run a cell and write down its result. A training that goes astray gives {"failed": why} and writes nothing."""
     began = time.perf_counter()
     try:
-        result = _trained_and_scored(task)
+        result = task.run()
     except Diverged as error:
         return {"failed": str(error), "seconds": time.perf_counter() - began}
     result["seconds"] = round(time.perf_counter() - began, 2)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,16 +11,14 @@ import numpy as np
 
 from depinduce.corpus import Reading, Sentence, build_corpus, in_vocabulary, read_sentences
 from depinduce.errors import DepinduceError
-from depinduce.experiments.cells import Task, Work, code_fingerprint, scores, trained
+from depinduce.experiments.cells import Task, Work, code_fingerprint, run_cell, scores, trained
 from depinduce.experiments.corrections import LANGUAGES, LONGEST, POOL, CorrectionExperiment
 from depinduce.experiments.experiment import Cell
-from depinduce.experiments.kept_cells import keep
 from depinduce.experiments.pace import OVERHEAD, seconds_for
 from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.experiments.ud import DEVELOPMENT
 from depinduce.learning.lesson import Lesson
 from depinduce.learning.settings.configuration import configure
-from depinduce.learning.training import Diverged
 
 
 @dataclass(frozen=True)
@@ -80,18 +77,6 @@ class CorrectionTask(Task):
         }
 
 
-def run_task(task: CorrectionTask, send: Callable[[Any], None] = lambda message: None) -> dict[str, Any]:
-    """Run a cell and keep what comes of it; what goes astray gives {"failed": why}."""
-    began = time.perf_counter()
-    try:
-        result = task.run()
-    except Diverged as error:
-        return {"failed": str(error), "seconds": time.perf_counter() - began}
-    result["seconds"] = round(time.perf_counter() - began, 2)
-    keep(task.cell, result, task.out)
-    return result
-
-
 def texts_of(folders: list[str]) -> dict[str, Texts]:
     """The languages that are there."""
     found = dict[str, Texts]()
@@ -147,4 +132,4 @@ def work_of(cells: list[Cell], texts: dict[str, Texts], out: Path) -> Work:
             return OVERHEAD
         return seconds_for(experiment.configuration(), [texts[cell.language].train])
 
-    return Work(list(cells), tasks, run_task, guess)
+    return Work(list(cells), tasks, run_cell, guess)
