@@ -251,12 +251,13 @@ class Parser:
             warn_about_tags(configuration.learning, lesson.train)
             if languages := about_languages(configuration.learning, lesson.train):
                 tell(languages)
-            parser, finished = cls.of_run(lesson.run(out), lambda progress: tell(round_text(progress)))
+            run = lesson.run(out)
+            parser, finished = cls.of_run(run, lambda progress: tell(round_text(progress)))
         if not finished:
             raise KeyboardInterrupt
         if found := lesson.likeness(parser.model):
             tell(f"it is {found}")
-        if report is not None and (verdict := lesson.health(parser.model)):
+        if report is not None and (verdict := lesson.health(parser.model, yardstick=run.yardstick)):
             tell(str(verdict))
         return parser
 

@@ -51,7 +51,9 @@ def nonsense() -> GrammarModel:
 def test_good_and_bad_grammars_get_what_their_trees_are_worth():
     for model in (learned(iterations=20), nonsense()):
         heads = parse_trees(model, TEXT, Parsing()).heads[0]
-        (found,) = parse_trees(calibrated(model, TEXT, UNIVERSAL), TEXT, Parsing(posteriors=True)).posteriors
+        (found,) = parse_trees(
+            calibrated(model, Yardstick.of(TEXT, model, UNIVERSAL)), TEXT, Parsing(posteriors=True)
+        ).posteriors
         (raw,) = parse_trees(model, TEXT, Parsing(posteriors=True, raw_posteriors=True)).posteriors
         right = share_right(heads, GOLD)
         assert abs(found.mean() - right) < 0.2
@@ -60,7 +62,7 @@ def test_good_and_bad_grammars_get_what_their_trees_are_worth():
 
 def test_trees_and_likelihoods_do_not_change_and_the_raw_posteriors_are_still_there():
     model = nonsense()
-    with_it = calibrated(model, TEXT, UNIVERSAL)
+    with_it = calibrated(model, Yardstick.of(TEXT, model, UNIVERSAL))
     for decode in ("viterbi", "mbr"):
         parsing = Parsing(decode, posteriors=True, log_likelihood=True)
         before, after = (parse_trees(one, TEXT, parsing) for one in (model, with_it))
@@ -85,9 +87,9 @@ def test_what_no_universal_grammar_knows_has_a_fixed_factor():
     assert Yardstick.of(strange, universal=UNIVERSAL) is None
     table = random_table(Order.FIRST, 3, np.random.default_rng(0))
     model = GrammarModel(Order.FIRST, strange.tag_vocabulary, table)
-    assert calibrated(model, strange, UNIVERSAL).calibration == fixed(WITHOUT)
+    assert calibrated(model, Yardstick.of(strange, model, UNIVERSAL)).calibration == fixed(WITHOUT)
     few = TEXT.select(np.arange(len(TEXT)) < 9)
-    assert calibrated(nonsense(), few, UNIVERSAL).calibration == fixed(WITHOUT)
+    assert calibrated(nonsense(), Yardstick.of(few, nonsense(), UNIVERSAL)).calibration == fixed(WITHOUT)
 
 
 def test_a_grammar_made_of_other_languages_is_its_own_yardstick(monkeypatch):
@@ -116,7 +118,7 @@ def test_gold_trees_that_were_not_learned_from_tell_what_arcs_are_worth():
 
 
 def test_several_languages_that_are_told_apart_have_none():
-    assert calibrated(UNIVERSAL, TEXT, UNIVERSAL) is UNIVERSAL
+    assert calibrated(UNIVERSAL, Yardstick.of(TEXT, universal=UNIVERSAL)) is UNIVERSAL
 
 
 def test_a_finished_training_has_one_and_an_interrupted_one_has_not(monkeypatch):

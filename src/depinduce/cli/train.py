@@ -15,7 +15,7 @@ from pathlib import Path
 from depinduce.cli.console import progress, say, show_table
 from depinduce.cli.options import add_settings, given_settings, names_of, read_assignments
 from depinduce.corpus import Reading
-from depinduce.corpus.corpus import about_trees
+from depinduce.corpus.corpus import trees_in_words
 from depinduce.corpus.languages import TEXTS, files_below, named_files, paths_of
 from depinduce.errors import DepinduceError
 from depinduce.interruption import INTERRUPTED
@@ -147,7 +147,7 @@ def read_lesson(arguments: argparse.Namespace, configuration: Configuration):
     data = train.identity()
     say(f"{data['sentences']} sentences, {data['words']} words, {len(train.tag_vocabulary)} tags{left_out}")
     if trees := data.get("trees"):
-        say(f"{about_trees(trees)}; the training is not unsupervised")
+        say(f"{trees_in_words(trees)}; the training is not unsupervised")
     if languages := about_languages(settings, train):
         say(languages)
     warn_about_tags(settings, train)
@@ -187,7 +187,7 @@ def run_one(arguments: argparse.Namespace, configuration: Configuration, out: Pa
         say(f"the language is {found}")
     if arguments.json:
         print(json.dumps({"out": str(out), **history}))
-    if finished and (verdict := lesson.health(parser.model)):
+    if finished and (verdict := lesson.health(parser.model, yardstick=training.yardstick)):
         say(str(verdict))
     return _farewell(out, finished)
 

@@ -373,7 +373,7 @@ def build_corpus(
     )
 
 
-def about_trees(trees: Mapping[str, int]) -> str:
+def trees_in_words(trees: Mapping[str, int]) -> str:
     """In words what is known of the trees of a corpus, see `Corpus.about_trees`."""
     partly = f", {trees['sentences'] - trees['whole']} of them in part" if trees["whole"] < trees["sentences"] else ""
     counted = f"; each counts as {trees['times']} sentences" if trees["times"] > 1 else ""

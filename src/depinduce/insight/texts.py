@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from depinduce.corpus.corpus import about_trees
+from depinduce.corpus.corpus import trees_in_words
 from depinduce.insight.inspection import ROOT, ContextRule, Head, Inspection, Rule, Side
 
 RARE = 0.01  # rules of a smaller probability, and heads with fewer children in a sentence, are left out
@@ -57,7 +57,7 @@ def _training(inspection: Inspection) -> Iterator[str]:
         lengths = f" of up to {longest} words" if longest else ""
         yield f"learned from {data['sentences']} sentences{lengths}, {data['words']} words in all"
         if data.get("trees"):
-            yield f"not unsupervised: it was given {about_trees(data['trees'])}"
+            yield f"not unsupervised: it was given {trees_in_words(data['trees'])}"
         if data.get("languages"):
             yield f"in {len(data['languages'])} languages: {' '.join(data['languages'])}"
     if settings:

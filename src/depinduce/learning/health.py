@@ -61,12 +61,19 @@ class Health:
         return asdict(self)
 
 
-def health(model: Model, corpus: Corpus, others: Iterable[Model] = (), universal: Model | None = None) -> Health:
+def health(
+    model: Model,
+    corpus: Corpus,
+    others: Iterable[Model] = (),
+    universal: Model | None = None,
+    yardstick: Yardstick | None = None,
+) -> Health:
     """How a grammar does on a text, which may be the one that it learned from.
 
     others: the models of other seeds; universal: another yardstick than the one in the box
+    yardstick: it need not be made, here it is
     """
-    yardstick = Yardstick.of(corpus, model, universal)
+    yardstick = yardstick or Yardstick.of(corpus, model, universal)
     findings = [*_about_training(model), *_about_seeds(model, list(others), evenly(corpus.as_text, MOST_MEASURED))]
     if yardstick is None:
         findings.append(f"no other language has such tags, or there are fewer than {FEWEST} sentences: nobody can tell")

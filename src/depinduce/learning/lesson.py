@@ -19,6 +19,7 @@ from depinduce.learning.languages import require_languages
 from depinduce.learning.run import Run, Watch
 from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.learning import LearningSettings
+from depinduce.learning.trust import Yardstick
 from depinduce.learning.watching import watcher
 from depinduce.models.loading import load_model, load_universal
 from depinduce.models.model import Model
@@ -89,11 +90,14 @@ class Lesson:
             return None
         return likeness(self.universal, model, self.train.as_text, self.configuration.learning.threads)
 
-    def health(self, model: Model, others: Iterable[Model] = ()) -> Health | None:
-        """What the trees of the grammar that came out are probably worth; of several languages nobody tells."""
+    def health(self, model: Model, others: Iterable[Model] = (), yardstick: Yardstick | None = None) -> Health | None:
+        """What the trees of the grammar that came out are probably worth; of several languages nobody tells.
+
+        others: the models of other seeds; yardstick: that of the training, if it is at hand
+        """
         if len(self.train.languages) > 1:
             return None
-        return health(model, self.train, others, self.universal)
+        return health(model, self.train, others, self.universal, yardstick)
 
 
 @contextmanager

@@ -34,7 +34,7 @@ from depinduce.learning.run_files import RunFiles, require_same_data, require_sa
 from depinduce.learning.settings.configuration import Configuration, as_saved
 from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.training import Round, Training
-from depinduce.learning.trust import calibrated
+from depinduce.learning.trust import Yardstick, calibrated
 from depinduce.models.model import Model
 from depinduce.models.places import INNER as MODEL
 from depinduce.models.table import find
@@ -91,6 +91,7 @@ class Run:
         self.grammars: dict[str, RuleTable] = {}  # to which ladders have led, by their names
         self.history: list[dict[str, Any]] = []  # a line per round, without the time it took
         self.training: Training | None = None
+        self.yardstick: Yardstick | None = None  # of a finished training, if its trees can be measured
 
     # ---------------------------------------------------------------- going on
 
@@ -106,7 +107,7 @@ class Run:
         try:
             while not self.finished:
                 self.climb(report)
-            model = calibrated(self.model(), self.train, self.plan.universal)
+            model = self._calibrated(self.model())
         except KeyboardInterrupt:
             if self.training is None and not self.members and not self.grammars:
                 raise  # there is nothing yet to keep
@@ -114,6 +115,11 @@ class Run:
         if self.directory is not None:
             model.save(self.directory / MODEL)
         return model, finished
+
+    def _calibrated(self, model: Model) -> Model:
+        """The model, which knows how sure it may be; the yardstick for that is kept for those who ask for more."""
+        self.yardstick = None if model.languages else Yardstick.of(self.train, model, self.plan.universal)
+        return calibrated(model, self.yardstick)
 
     @property
     def finished(self) -> bool:

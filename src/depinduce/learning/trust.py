@@ -43,6 +43,7 @@ WITHOUT = 0.6  # what the posteriors of a grammar are worth where there is no ya
 MOST_LEARNED, MOST_MEASURED = 5000, 1000  # sentences
 FEWEST = 10  # sentences that tell an order
 FOLDS = 3  # of the trees that somebody has made
+_WITH_RAW_POSTERIORS = Parsing(posteriors=True, raw_posteriors=True)
 AS_ARCS = 100  # as so many arcs of trees counts what can be told without any
 KNOWN = 0.9  # the share of words whose tags the universal grammar must know
 
@@ -64,14 +65,10 @@ class OnTrees:
             out = np.isin(train.index, given[fold::FOLDS])
             left = replace(train, known=train.known.without(np.repeat(out, train.lengths))).select(first | ~out)
             grammar = _learned(evenly(left, MOST_LEARNED), universal)
-            asked, gold = train.select(out & first), train.select(out & first).known
-            if gold is None or not len(asked):
-                continue
-            text = in_vocabulary(replace(asked, known=None), grammar.tags)
-            parses, known = parse_trees(grammar, text, Parsing(posteriors=True, raw_posteriors=True)), gold.heads >= 0
-            assert parses.posteriors is not None
-            right += float((parses.heads[0] == gold.heads)[known].sum())
-            expected += float(parses.posteriors[0][known].sum())
+            asked = train.select(out & first)
+            assert asked.known is not None
+            posteriors, is_right = _outcomes(grammar, replace(asked, known=None), asked.known.heads)
+            right, expected = right + float(is_right.sum()), expected + float(posteriors.sum())
         return cls(right, expected)
 
 
@@ -137,14 +134,12 @@ class Yardstick:
     def parsed(self, model: Model) -> Parses:
         """What another grammar makes of the text, with its own posteriors."""
         text = quietly(in_vocabulary, self.text, model.tags)
-        return parse_trees(model, text, Parsing(posteriors=True, raw_posteriors=True))
+        return parse_trees(model, text, _WITH_RAW_POSTERIORS)
 
 
-def calibrated(model: Model, train: Corpus, universal: Model | None = None) -> Model:
+def calibrated(model: Model, yardstick: Yardstick | None) -> Model:
     """The model with a calibration of its posteriors. Of several languages, told apart, there is none."""
-    if model.languages:
-        return model
-    return with_calibration(model, calibration(model, Yardstick.of(train, model, universal)))
+    return model if model.languages else with_calibration(model, calibration(model, yardstick))
 
 
 def calibration(model: Model, yardstick: Yardstick | None) -> Calibration:
@@ -175,13 +170,21 @@ def calibration_on_trees(
     """
     posteriors, right = [np.empty(0)], [np.empty(0, dtype=bool)]
     for model, gold in folds:
-        parsing = Parsing(posteriors=True, raw_posteriors=True)
-        parses = parse_trees(model, quietly(in_vocabulary, gold, model.tags), parsing)
-        assert parses.posteriors is not None
-        known = gold.gold >= 0
-        posteriors.append(parses.posteriors[0][known])
-        right.append((parses.heads[0] == gold.gold)[known])
+        found, is_right = _outcomes(model, gold, gold.gold)
+        posteriors.append(found)
+        right.append(is_right)
     return fitted_to_trees(np.concatenate(posteriors), np.concatenate(right), before)
+
+
+def _outcomes(model: Model, text: Corpus, heads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The posteriors of the arcs that a grammar gives to a text, and whether they are right, where that is known.
+
+    heads: [token] the right ones, -1 where nobody knows
+    """
+    parses = parse_trees(model, quietly(in_vocabulary, text, model.tags), _WITH_RAW_POSTERIORS)
+    assert parses.posteriors is not None
+    known = heads >= 0
+    return parses.posteriors[0][known], (parses.heads[0] == heads)[known]
 
 
 def with_calibration(model: Model, found: Calibration) -> Model:

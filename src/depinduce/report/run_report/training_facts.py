@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from depinduce.corpus.corpus import about_trees
+from depinduce.corpus.corpus import trees_in_words
 from depinduce.corpus.tags import called
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
@@ -129,7 +129,7 @@ def _knowledge(model: Model, settings: dict[str, Any]) -> Iterator[str]:
     else:
         yield "No function-word constraint: every tag may have children."
     if trees := model.history.get("training_data", {}).get("trees"):
-        yield f"Supervised in part: it was given {about_trees(trees)}."
+        yield f"Supervised in part: it was given {trees_in_words(trees)}."
     rules = model.history.get("rules", [])
     for line in rules:
         yield (
