@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from depinduce.corpus.ragged import pieces
+from depinduce.corpus.ragged import pairs, pieces
 
 
 def test_pieces_come_in_the_order_asked_for_and_as_often():
@@ -17,3 +17,9 @@ def test_pieces_come_in_the_order_asked_for_and_as_often():
 def test_of_nothing_there_are_none():
     places, new = pieces(np.array([0, 2]), np.array([], dtype=np.int64))
     assert places.tolist() == [] and new.tolist() == [0]
+
+
+def test_pairs_of_heads_and_children_sentence_by_sentence():
+    sentence, head, child = pairs(np.array([0, 2, 2, 3]))
+    assert sentence.tolist() == [0, 0, 0, 0, 2]
+    assert head.tolist() == [0, 0, 1, 1, 0] and child.tolist() == [0, 1, 0, 1, 0]

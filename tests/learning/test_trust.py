@@ -17,6 +17,7 @@ from depinduce.evaluation.reliability import Reliability
 from depinduce.grammar.rules import Order
 from depinduce.learning import trust
 from depinduce.learning.given_trees import corpus_with_trees
+from depinduce.learning.health import health
 from depinduce.learning.run import Run
 from depinduce.learning.settings.configuration import configure
 from depinduce.learning.settings.recipes import load_recipe
@@ -145,6 +146,13 @@ def test_a_large_text_is_asked_for_some_sentences_of_all_its_parts():
     some = evenly(TEXT, 50)
     assert len(some) == 50 and some.index.tolist() == list(range(0, 150, 3))
     assert evenly(TEXT, 150) is TEXT
+
+
+def test_a_training_keeps_its_yardstick_for_the_verdict():
+    run = Run(configure({"model": "dmv", "max_length": None}), TEXT, universal=UNIVERSAL)
+    model, _ = run.go()
+    assert run.yardstick is not None
+    assert health(model, TEXT, yardstick=run.yardstick) == health(model, TEXT, universal=UNIVERSAL)
 
 
 # ---------------------------------------------------------------- with trees
