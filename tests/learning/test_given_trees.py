@@ -15,7 +15,7 @@ from depinduce.corpus import Corpus, Reading, in_vocabulary, read_text
 from depinduce.corpus.known_heads import KnownHeads
 from depinduce.errors import DepinduceError
 from depinduce.grammar.trees import tree_counts
-from depinduce.learning.given_trees import ALONE, HALF, MOST, corpus_with_trees, share_of_trees, usual_weight
+from depinduce.learning.given_trees import ALONE, HALF, corpus_with_trees, share_of_trees, usual_weight
 from depinduce.learning.lesson import Lesson
 from depinduce.learning.run import Run
 from depinduce.learning.settings.configuration import configure
@@ -66,10 +66,15 @@ def test_a_sentence_that_is_in_the_text_too_counts_once_and_as_often_as_it_weigh
     assert corpus_with_trees(text(), other_tag, Reading(), weight=1).counted_once[0] == 6
 
 
-def test_few_trees_weigh_more_than_many_and_never_more_than_two_thirds():
+def test_few_trees_weigh_more_than_many_and_together_never_more_than_the_text():
     assert usual_weight(10, 5000) == 5000 // HALF and usual_weight(HALF, 10 * HALF) * HALF == 10 * HALF
-    assert usual_weight(1000, 5000) * 1000 == MOST * 5000
-    assert usual_weight(10, 0) == ALONE // 10 and usual_weight(10_000, 0) == usual_weight(100, 10) == 1
+    assert usual_weight(1000, 5000) * 1000 == 5000
+    assert usual_weight(10, 0) == ALONE // 10 and usual_weight(10_000, 0) == usual_weight(100, 100) == 1
+
+
+def test_one_sentence_of_which_no_head_can_be_learned_makes_no_text_of_the_others():
+    """Its tree is lost; beside it the others would count once."""
+    assert usual_weight(99, 1) == usual_weight(99, 0) > 1
     assert 0 < share_of_trees(taught(weight=7)) == 1 / (1 + HALF) and share_of_trees(taught().as_text) == 0
 
 
@@ -93,6 +98,16 @@ def test_trees_take_part_in_all_rounds_of_growing_lengths():
     corpus = corpus_with_trees(text(), sentences(long), Reading(max_length=6))
     assert growing_lengths(settings, corpus) == [3, 4, 5]
     assert growing_lengths(settings, corpus_with_trees([], sentences(long), Reading(max_length=6))) == []
+
+
+def test_enough_trees_do_what_members_and_short_sentences_are_for():
+    settings = {"model": "sibling", "ladder": ("ndmv",), "members": 3, "grow_from": 2}
+    longer = block(" ".join(TEXT), [0, *range(1, 22)])
+    for trees, members, growing in ((2, 3, True), (3, 1, False)):  # 44 and 66 heads
+        corpus = corpus_with_trees(text(), sentences(longer * trees), Reading(max_length=6), weight=5)
+        rungs = Run(configure(settings), corpus).rungs
+        assert sum(rung.model == "ndmv" for rung in rungs) == members == rungs[0].members
+        assert bool(growing_lengths(rungs[0].settings, corpus)) is growing
 
 
 # ---------------------------------------------------------------- learning

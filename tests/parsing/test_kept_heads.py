@@ -123,8 +123,26 @@ def test_what_no_tree_can_have_is_given_up_and_the_rest_is_kept(heads, kept, why
     assert len(impossible_sentences(left, ("A",))) == 0
 
 
+def test_a_root_whose_tag_heads_nothing_costs_its_own_arcs_only():
+    heads = [0, 1, 2, 5, 2]  # as a conjunction that heads the sentence it begins
+    one = replace(tagged("A V N D N", "N"), known=KnownHeads.of([*heads, 0], [()] * 6))
+    left, conflicts = without_conflicts(one, ("A", "D"))
+    assert left.known is not None and left.known.heads.tolist() == [-1, -1, 2, 5, 2, 0]
+    assert [(conflict.word, "heads nothing" in conflict.why) for conflict in conflicts] == [(1, True), (2, True)]
+
+
+def test_where_all_heads_together_have_no_tree_short_arcs_stay():
+    not_root = [(), (0,), (0,), (), (), ()]
+    several = replace(tagged("N V N", "N V N"), known=KnownHeads.of([2, -1, 1, 2, 0, 2], not_root))
+    assert impossible_sentences(several).tolist() == [0]
+    left, (conflict,) = without_conflicts(several)
+    assert left.known is not None and left.known.heads.tolist() == [-1, -1, 1, 2, 0, 2]
+    assert (conflict.sentence, conflict.word) == (0, 1) and "beside other heads" in conflict.why
+    assert len(impossible_sentences(left)) == 0
+
+
 def test_all_is_given_up_where_refused_heads_leave_nothing():
-    two = replace(tagged("N V", "V N"), known=KnownHeads.of([2, -1, -1, 0], [(), (0,), (), ()]))
+    two = replace(tagged("N V", "V N"), known=KnownHeads.of([2, -1, -1, 0], [(0,), (0,), (), ()]))
     assert impossible_sentences(two).tolist() == [0]
     left, (conflict,) = without_conflicts(two)
     assert left.known is not None and left.known.heads.tolist() == [-1, -1, -1, 0] and len(left.known.refused) == 0

@@ -11,14 +11,17 @@ import numpy as np
 
 from depinduce.corpus import Reading, Sentence, build_corpus, in_vocabulary, read_sentences
 from depinduce.errors import DepinduceError
-from depinduce.experiments.cells import Task, Work, code_fingerprint, run_cell, scores, trained
-from depinduce.experiments.corrections import LANGUAGES, LONGEST, POOL, CorrectionExperiment
+from depinduce.experiments.cells import SHARED, Task, Work, code_fingerprint, run_cell, scores, trained
+from depinduce.experiments.corrections import LANGUAGES, LONGEST, OWN_RECIPE, POOL, CorrectionExperiment
 from depinduce.experiments.experiment import Cell
 from depinduce.experiments.pace import OVERHEAD, seconds_for
+from depinduce.experiments.parts import OWN, is_made
 from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.experiments.ud import DEVELOPMENT
 from depinduce.learning.lesson import Lesson
 from depinduce.learning.settings.configuration import configure
+from depinduce.models.loading import load_grammar
+from depinduce.models.model import Model
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class CorrectionTask(Task):
 
     experiment: CorrectionExperiment
     texts: Texts
+    own: Path | None  # where the language's own grammar is, for those that make it or need it
 
     def run(self) -> dict[str, Any]:
         pool, scored = self.texts.parted()
@@ -64,7 +68,7 @@ class CorrectionTask(Task):
         lesson = Lesson.of(
             configuration, [str(self.texts.train)] if experiment.with_text else [], trees=trees, quiet=True
         )  # fmt: skip
-        model = trained(lesson.run())
+        model = self._trained(lesson)
         learning = time.perf_counter() - began
         gold = build_corpus(scored, Reading(), tag_vocabulary=model.tags, with_heads=True)
         return self.about() | {
@@ -75,6 +79,16 @@ class CorrectionTask(Task):
             },
             "learning": round(learning, 2),
         }
+
+    def _trained(self, lesson: Lesson) -> Model:
+        """What the lesson leads to; a committee's own grammar is that of another cell, if that is finished."""
+        run = lesson.run()
+        if self.own is not None and OWN in run.plan.ladders and is_made(self.own):
+            run.take_over(OWN, load_grammar(self.own))
+        model = trained(run)
+        if self.own is not None and self.recipe == OWN_RECIPE:
+            model.save(self.own)
+        return model
 
 
 def texts_of(folders: list[str]) -> dict[str, Texts]:
@@ -110,6 +124,7 @@ def _experiment(cell: Cell) -> CorrectionExperiment:
 
 
 def work_of(cells: list[Cell], texts: dict[str, Texts], out: Path) -> Work:
+    """The cells, each after the one whose grammar it needs, if that is among them."""
     code = code_fingerprint()
     tasks = [
         CorrectionTask(
@@ -121,10 +136,13 @@ def work_of(cells: list[Cell], texts: dict[str, Texts], out: Path) -> Work:
             code,
             experiment,
             texts[cell.language],
+            _place_of_own(cell, out, code),
         )
         for cell in cells
         for experiment in (_experiment(cell),)
     ]
+    makers = {task.own: number for number, task in enumerate(tasks) if task.recipe == OWN_RECIPE}
+    needs = [[makers[task.own]] if task.recipe != OWN_RECIPE and task.own in makers else [] for task in tasks]
 
     def guess(cell: Cell) -> float:
         experiment = _experiment(cell)
@@ -132,4 +150,12 @@ def work_of(cells: list[Cell], texts: dict[str, Texts], out: Path) -> Work:
             return OVERHEAD
         return seconds_for(experiment.configuration(), [texts[cell.language].train])
 
-    return Work(list(cells), tasks, run_cell, guess)
+    return Work(list(cells), tasks, run_cell, guess, needs)
+
+
+def _place_of_own(cell: Cell, out: Path, code: str) -> Path | None:
+    """Where cells with the same text, trees and seed keep the language's own grammar; trees alone make none."""
+    experiment = _experiment(cell)
+    if not experiment.with_text:
+        return None
+    return out / SHARED / f"own-{cell.language}-{experiment.trees}-{cell.seed}-{code}"

@@ -2,7 +2,10 @@
 
 A sentence with a tree is learned from like any other, but its charts have only trees with the heads that are known. A
 few such sentences would be drowned by thousands of others, so each counts several times: so often that 50 of them weigh
-as much as all other text, but never so often that more than two thirds of what is learned from are trees.
+as much as all other text, and more of them no more than that.
+
+What a ladder does to find the better one of several optima, trees do at once: with some of them one member is enough
+for its first rung, and short sentences need not come first (`tell_the_optimum`).
 """
 
 from __future__ import annotations
@@ -20,8 +23,8 @@ from depinduce.errors import DepinduceError
 from depinduce.parsing.kept_heads import Conflict, places_of_words, without_conflicts
 
 HALF = 50  # trees that weigh as much as all other sentences together
-MOST = 2  # times as much as all other sentences they weigh at the most
-ALONE = 1500  # sentences, as which trees count that are all there is
+ALONE = 1500  # sentences, as which trees count that are all there is, or most of it
+ENOUGH_ARCS = 50  # to tell good trees from bad ones: of a handful of short sentences
 MOST_TOLD = 5  # places that a warning names
 
 
@@ -54,16 +57,21 @@ def corpus_with_trees(
 
 
 def usual_weight(trees: int, others: int) -> int:
-    """How often each of so many trees counts beside so many other sentences."""
-    if others == 0:
+    """How often each of so many trees counts beside so many other sentences, of which there should be more."""
+    if others < trees:
         return max(1, round(ALONE / trees))
-    return max(1, round(min(others / HALF, MOST * others / trees)))
+    return max(1, round(others / max(trees, HALF)))
 
 
 def share_of_trees(corpus: Corpus) -> float:
     """How much of what is to be known comes from trees, between 0 and 1."""
     trees = int(corpus.is_given.sum()) // corpus.times
     return trees / (trees + HALF)
+
+
+def tell_the_optimum(corpus: Corpus) -> bool:
+    """Whether enough is known of trees to lead a training where it should go."""
+    return corpus.known is not None and int((corpus.known.heads >= 0).sum()) >= ENOUGH_ARCS * corpus.times
 
 
 @dataclass(eq=False)

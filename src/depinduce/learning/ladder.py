@@ -8,6 +8,7 @@ import numpy as np
 
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
+from depinduce.learning.given_trees import tell_the_optimum
 from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.settings.recipes import load_recipe
@@ -56,8 +57,12 @@ class Ladder:
     watched: bool = True  # its grammars can parse the gold trees that somebody watches
 
     def rungs(self, name: str | None) -> list[Rung]:
-        """Its trainings, in their order. name: that of the ladder"""
-        own = rungs(self.configuration.learning)
+        """Its trainings, in their order; where trees tell the optimum, without members that look for it.
+
+        name: that of the ladder
+        """
+        settings = self.configuration.learning
+        own = rungs(replace(settings, members=1) if tell_the_optimum(self.text) else settings)
         return [replace(rung, number=self.below + rung.number, ladder=name) for rung in own]
 
     def has_trees(self, rung: Rung) -> bool:

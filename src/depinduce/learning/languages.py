@@ -40,7 +40,7 @@ def language_of(corpus: Corpus) -> np.ndarray:
 def text_of(corpus: Corpus, language: str | None = None) -> Corpus:
     """The sentences of one language, or all, as if they had been read alone: with the tags that occur in them."""
     own = corpus if language is None else corpus.select(language_of(corpus) == corpus.languages.index(language))
-    counts = np.bincount(own.tags, minlength=len(corpus.tag_vocabulary)).tolist()
+    counts = np.bincount(own.as_text.tags, minlength=len(corpus.tag_vocabulary)).tolist()
     seen = {tag: count for tag, count in zip(corpus.tag_vocabulary, counts, strict=True) if count}
     tags = Vocabulary.from_counts(seen)
     numbers = tags.ids(corpus.tag_vocabulary)[own.tags]

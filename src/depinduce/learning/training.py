@@ -16,6 +16,7 @@ import numpy as np
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.learning.expect import EStep
+from depinduce.learning.given_trees import tell_the_optimum
 from depinduce.learning.languages import batches_of_languages, language_of, told_apart
 from depinduce.learning.learners.learner import Arrays, Learner, Start, View, under, with_prefix
 from depinduce.learning.posterior_constraint import TOLERANCE
@@ -55,10 +56,11 @@ class Round:
 def growing_lengths(settings: LearningSettings, train: Corpus) -> list[int]:
     """The most words of a sentence in each of the rounds that come before those over all sentences.
 
-    Sentences with known heads are easy, whatever their length: they are learned from in all rounds.
+    Sentences with known heads are easy, whatever their length: they are learned from in all rounds. Where there are
+    enough of them, nothing need be easy otherwise.
     """
     lengths = train.lengths[~train.is_given]
-    if not settings.grow_from or len(lengths) == 0:
+    if not settings.grow_from or len(lengths) == 0 or tell_the_optimum(train):
         return []
     return [*range(max(settings.grow_from, int(lengths.min())), int(lengths.max()))]
 

@@ -39,8 +39,9 @@ def impossible_sentences(corpus: Corpus, non_heads: Sequence[str] = ()) -> np.nd
 def without_conflicts(corpus: Corpus, non_heads: Sequence[str] = ()) -> tuple[Corpus, list[Conflict]]:
     """The corpus with as much of what is known as a tree can have, and what was given up.
 
-    Given up are heads under a tag that heads nothing, roots after the first, and of crossing arcs those that cross
-    most; if then there still is no tree, everything that is known of the sentence.
+    Given up are heads under a tag that heads nothing, and roots that have one; roots after the first; of crossing arcs
+    those that cross most; then whatever no tree has beside shorter arcs. If what words do *not* hang on leaves no tree,
+    everything that is known of the sentence is given up.
     """
     if corpus.known is None:
         return corpus, []
@@ -52,18 +53,59 @@ def without_conflicts(corpus: Corpus, non_heads: Sequence[str] = ()) -> tuple[Co
             heads[own.start + word - 1] = -1
             conflicts.append(Conflict(number, word, why))
     known = replace(corpus.known, heads=heads)
-    lost = impossible_sentences(replace(corpus, known=known), non_heads)
+    corpus = replace(corpus, known=known)
+    lost = impossible_sentences(corpus, non_heads)
     if len(lost):
-        conflicts += [Conflict(number, None, "no tree has everything that is known of it") for number in lost.tolist()]
-        known = known.without(np.repeat(np.isin(np.arange(len(corpus)), lost), corpus.lengths))
-    return replace(corpus, known=known), conflicts
+        corpus, more = _with_short_arcs_first(corpus, lost, non_heads)
+        conflicts = sorted((*conflicts, *more), key=lambda one: (one.sentence, one.word or 0))
+    return corpus, conflicts
+
+
+def _with_short_arcs_first(corpus: Corpus, lost: np.ndarray, non_heads: Sequence[str]) -> tuple[Corpus, list[Conflict]]:
+    """Sentences that have no tree, with those of their heads that can stay: the shortest arc first, one by one.
+
+    lost: their numbers; all of them are tried at once
+    """
+    assert (known := corpus.known) is not None
+    wanted, conflicts = known.heads, list[Conflict]()
+    of_lost = np.repeat(np.isin(np.arange(len(corpus)), lost), corpus.lengths)
+    heads = np.where(of_lost, np.int32(-1), wanted)
+
+    def impossible() -> np.ndarray:
+        tried = replace(corpus, known=replace(known, heads=heads)).take(lost)
+        return lost[impossible_sentences(tried, non_heads)]
+
+    hopeless = impossible()
+    conflicts += [Conflict(number, None, "no tree has everything that is known of it") for number in hopeless.tolist()]
+    to_try = {
+        number: _by_length(wanted[slice(*corpus.offsets[number : number + 2])])
+        for number in np.setdiff1d(lost, hopeless).tolist()
+    }
+    for turn in range(max(map(len, to_try.values()), default=0)):
+        tried = {number: words[turn] for number, words in to_try.items() if turn < len(words)}
+        places = {number: corpus.offsets[number] + word - 1 for number, word in tried.items()}
+        for place in places.values():
+            heads[place] = wanted[place]
+        for number in np.setdiff1d(impossible(), hopeless).tolist():
+            heads[places[number]] = -1
+            conflicts.append(Conflict(number, tried[number], "no tree has it beside other heads that are known"))
+    of_hopeless = np.repeat(np.isin(np.arange(len(corpus)), hopeless), corpus.lengths)
+    return replace(corpus, known=replace(known, heads=heads).without(of_hopeless)), conflicts
+
+
+def _by_length(heads: np.ndarray) -> list[int]:
+    """The words of a sentence whose heads are known, those with short arcs first and the root last."""
+    known = {word: head for word, head in enumerate(heads.tolist(), start=1) if head >= 0}
+    return sorted(known, key=lambda word: (known[word] == 0, abs(word - known[word]), word))
 
 
 def _conflicts(heads: np.ndarray, may_head: np.ndarray | None) -> dict[int, str]:
     """The words of a sentence whose known heads cannot stay, each with the reason."""
     arcs, found = dict[int, int](), dict[int, str]()
     for word, head in enumerate(heads.tolist(), start=1):
-        if head == 0 and 0 in arcs.values():
+        if head == 0 and len(heads) > 1 and may_head is not None and not may_head[word - 1]:
+            found[word] = "it is the root, but its tag heads nothing (--non-heads)"
+        elif head == 0 and 0 in arcs.values():
             found[word] = "there is another root"
         elif head > 0 and may_head is not None and not may_head[head - 1]:
             found[word] = "its head has a tag that heads nothing (--non-heads)"
