@@ -60,6 +60,28 @@ def test_trees_alone_and_with_another_weight(files, tmp_path, capsys):
     assert (tmp_path / "seeds" / "seed-1" / "model" / "model.json").exists()
 
 
+@pytest.mark.parametrize(("model", "weight"), [("dmv", 3), ("polyglot", 50)])  # the latter has a strong prior
+def test_of_several_languages_one_learns_from_its_trees(files, tmp_path, capsys, model, weight):
+    """The trees are chains, which the other language has not."""
+    text = files / "text.conllu"
+    chains = [sentence.render(range(len(sentence))) for sentence in list(read_sentences(text))[:30]]
+    (tmp_path / "chains.conllu").write_text("".join(chains), "utf-8")
+    train = ["train", "--model", model, "--iterations", 5, "--train", f"en={text}", f"fr={text}"]
+    train += ["--trees-weight", weight]
+    assert depinduce(*train, "--trees", f"fr={tmp_path / 'chains.conllu'}", "--out", tmp_path / "both") == 0
+    shown = capsys.readouterr().err
+    assert "en 120, fr 120" in shown and "trees of 30 sentences" in shown
+    in_chains = []
+    for language in ("en", "fr"):
+        parse = ["parse", tmp_path / "both", text, "--language", language]
+        assert depinduce(*parse, "-o", tmp_path / f"{language}.conllu") == 0
+        found = [head == word for tree in heads(tmp_path / f"{language}.conllu") for word, head in enumerate(tree)]
+        in_chains.append(sum(found) / len(found))
+    assert in_chains[1] > in_chains[0] + 0.1, in_chains
+    assert depinduce(*train, "--trees", f"it={tmp_path / 'chains.conllu'}", "--out", tmp_path / "none") == 1
+    assert "it" in capsys.readouterr().err
+
+
 def test_heads_in_the_file_stay_and_the_best_tree_grows_around_them(files, tmp_path, capsys):
     assert depinduce(*TRAIN, "--train", files / "text.conllu", "--out", tmp_path / "grammar") == 0
     parse = ["parse", tmp_path / "grammar"]

@@ -58,7 +58,7 @@ def taught(weight: int | None = None, times: int = 1, heads: list[int | str] | N
 
 def test_a_sentence_that_is_in_the_text_too_counts_once_and_as_often_as_it_weighs():
     corpus = taught(weight=3)
-    assert len(corpus) == 4 + 3 and corpus.counted_once == (5, 22) and corpus.times == 3
+    assert len(corpus) == 4 + 3 and corpus.counted_once == (5, 22) and corpus.is_given.sum() == 3
     assert corpus.known is not None and corpus.known.heads[-12:].tolist() == ODD * 3
     assert (corpus.known.heads[:-12] == -1).all()
     assert corpus.tag_vocabulary.counts == taught(weight=1).tag_vocabulary.counts
@@ -72,10 +72,20 @@ def test_few_trees_weigh_more_than_many_and_together_never_more_than_the_text():
     assert usual_weight(10, 0) == ALONE // 10 and usual_weight(10_000, 0) == usual_weight(100, 100) == 1
 
 
+def test_trees_weigh_as_much_as_the_text_of_their_language_only():
+    en, fr, trees = text(20), text(10), sentences(*[block(TEXT[2], [2, 0, 2])] * 2, block(TEXT[0], ODD))
+    for one, language in zip((*en, *fr, *trees), ["en"] * 100 + ["fr"] * 50 + ["en", "en", "fr"], strict=True):
+        one.language = language
+    corpus = corpus_with_trees([*en, *fr], trees, Reading(), languages=("en", "fr"))
+    assert corpus.language is not None and corpus.about_trees() == {"sentences": 3, "whole": 3, "arcs": 10, "times": 2}
+    assert corpus.language[corpus.is_given].tolist() == [0, 0] * usual_weight(2, 98) + [1] * usual_weight(1, 49)
+    assert share_of_trees(corpus).tolist() == [2 / (2 + HALF), 1 / (1 + HALF)]
+
+
 def test_one_sentence_of_which_no_head_can_be_learned_makes_no_text_of_the_others():
     """Its tree is lost; beside it the others would count once."""
     assert usual_weight(99, 1) == usual_weight(99, 0) > 1
-    assert 0 < share_of_trees(taught(weight=7)) == 1 / (1 + HALF) and share_of_trees(taught().as_text) == 0
+    assert share_of_trees(taught(weight=7)) == [1 / (1 + HALF)] and share_of_trees(taught().as_text) == [0]
 
 
 def test_what_no_tree_can_have_is_told_with_its_line_and_the_rest_is_learned_from():

@@ -13,7 +13,6 @@ from learning.tagged import random_table, tagged
 from depinduce.corpus import Reading, Vocabulary, read_sentences
 from depinduce.corpus.demo import demo_file
 from depinduce.corpus.known_heads import KnownHeads
-from depinduce.evaluation.reliability import Reliability
 from depinduce.grammar.rules import Order
 from depinduce.learning import trust
 from depinduce.learning.given_trees import corpus_with_trees
@@ -26,9 +25,7 @@ from depinduce.learning.trust import (
     OnTrees,
     Yardstick,
     calibrated,
-    calibration_on_trees,
     evenly,
-    with_calibration,
 )
 from depinduce.models.calibration import fixed
 from depinduce.models.loading import load_universal
@@ -104,18 +101,6 @@ def test_a_grammar_made_of_other_languages_is_its_own_yardstick(monkeypatch):
     assert found.grammar is model
     line = model.calibration
     assert line is not None and line(np.array([0.5]))[0] == pytest.approx(0.5 * found.trust, abs=0.02)
-
-
-def test_gold_trees_that_were_not_learned_from_tell_what_arcs_are_worth():
-    model, gold = nonsense(), replace(TEXT, heads=GOLD)
-    halves = [gold.select(np.arange(len(gold)) % 2 == number) for number in (0, 1)]
-    found = calibration_on_trees([(model, half) for half in halves])
-    parses = parse_trees(model, TEXT, Parsing(posteriors=True))
-    assert found.source == "trees"
-    assert Reliability.of(found(parses.posteriors[0]), parses.heads[0] == GOLD).error < 0.05
-    assert with_calibration(model, found).calibration == found
-    unknown = replace(gold, heads=np.where(np.arange(len(GOLD)) < 5, GOLD, -1))
-    assert calibration_on_trees([(model, unknown)]) is None  # five arcs are too few
 
 
 def test_several_languages_that_are_told_apart_have_none():

@@ -12,7 +12,7 @@ from learning.tagged import random_table
 from depinduce.corpus import Vocabulary
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
-from depinduce.models.calibration import Calibration, fitted, fitted_to_trees, fixed
+from depinduce.models.calibration import Calibration, fitted
 from depinduce.models.loading import load_model
 from depinduce.models.model_files import digest_of
 from depinduce.models.tag_model import GrammarModel
@@ -46,15 +46,6 @@ def test_equal_posteriors_and_few_arcs_are_no_fault():
     assert fitted(np.ones(9), np.ones(9), "trees") is None
     unknown = fitted(np.append(np.ones(50), math.nan), np.append(np.ones(50), 1.0), "trees")
     assert unknown == Calibration((1.0,), (1.0,), "trees")
-
-
-def test_few_trees_move_a_calibration_a_little_and_many_decide():
-    before, right = fixed(0.2), lambda posterior: 0.9 * posterior
-    at = np.array([0.9])
-    few, many = (fitted_to_trees(*drawn(count, right), before) for count in (60, 20_000))
-    assert 0.18 < few(at) < 0.4
-    assert many(at) == pytest.approx(0.81, abs=0.04)
-    assert fitted_to_trees(*drawn(20_000, right))(at) == pytest.approx(0.81, abs=0.04)
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,6 @@ class Corpus:
     languages: tuple[str, ...] = ()  # by name, if anybody named them
     language: np.ndarray | None = None  # int32 [S] into languages, -1 none or unknown; None: there are no languages
     known: KnownHeads | None = None  # heads that its trees must have, or must not have; None: nobody knows any
-    times: int = 1  # how often each sentence with known heads is there, so that it counts more than others
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -194,34 +193,37 @@ class Corpus:
     @property
     def as_text(self) -> Corpus:
         """Every sentence once, and nothing that is known of trees."""
-        if self.known is None:
-            return self
-        return replace(self.select(np.diff(self.index, prepend=-1) != 0), known=None, times=1)
+        return self if self.known is None else replace(self.select(self.is_first), known=None)
+
+    @property
+    def is_first(self) -> np.ndarray:
+        """Which sentences do not repeat the one before: those with known heads may count several times. [S] bool"""
+        return np.diff(self.index, prepend=-1) != 0
 
     @property
     def counted_once(self) -> tuple[int, int]:
         """How many different sentences there are, and how many words they have, whatever counts several times."""
-        once = np.where(self.is_given, 1 / self.times, 1.0)
-        return round(float(once.sum())), round(float(once @ self.lengths))
+        return int(self.is_first.sum()), int(self.lengths[self.is_first].sum())
 
     def about_trees(self) -> dict[str, int] | None:
         """How much of its trees is known, every sentence counted once; None if nothing is."""
-        if self.known is None or not self.is_given.any():
+        given = self.is_given
+        if self.known is None or not given.any():
             return None
-        heads = int((self.known.heads >= 0).sum()) // self.times
-        whole = np.logical_and.reduceat(self.known.heads >= 0, self.offsets[:-1]) & self.is_given
+        is_known, first = self.known.heads >= 0, self.is_first
+        whole = np.logical_and.reduceat(is_known, self.offsets[:-1]) & given
         return {
-            "sentences": int(self.is_given.sum()) // self.times,
-            "whole": int(whole.sum()) // self.times,
-            "arcs": heads,
-            "times": self.times,
+            "sentences": int((given & first).sum()),
+            "whole": int((whole & first).sum()),
+            "arcs": int((is_known & np.repeat(first, self.lengths)).sum()),
+            "times": round(float(given.sum() / (given & first).sum())),  # of several languages, the mean
         }
 
     def sentences_by_language(self) -> dict[str, int]:
-        """How many sentences of each language there are."""
+        """How many different sentences of each language there are."""
         if self.language is None:
             return {}
-        counts = np.bincount(self.language[self.language >= 0], minlength=len(self.languages))
+        counts = np.bincount(self.language[self.is_first & (self.language >= 0)], minlength=len(self.languages))
         return dict(zip(self.languages, counts.tolist(), strict=True))
 
     def identity(self) -> dict[str, Any]:

@@ -141,8 +141,8 @@ def work_of(cells: list[Cell], texts: dict[str, Texts], out: Path) -> Work:
         for cell in cells
         for experiment in (_experiment(cell),)
     ]
-    makers = {task.own: number for number, task in enumerate(tasks) if task.recipe == OWN_RECIPE}
-    needs = [[makers[task.own]] if task.recipe != OWN_RECIPE and task.own in makers else [] for task in tasks]
+    makers = {task.own: number for number, task in enumerate(tasks) if task.own and task.recipe == OWN_RECIPE}
+    needs = [[makers[task.own]] if task.own in makers and task.recipe != OWN_RECIPE else [] for task in tasks]
 
     def guess(cell: Cell) -> float:
         experiment = _experiment(cell)

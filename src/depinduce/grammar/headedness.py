@@ -29,7 +29,7 @@ chart the grammars of several languages are one table, in which they lie one bel
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -129,21 +129,19 @@ class Strengths:
     tied: float = 0.5  # not a count, but a share: of the side that all children of a head have in common, at first
     most: float = 1500.0  # sentences that a text counts as
 
-    def beside(self, trees: float) -> Strengths:
-        """The same beside trees of the language, which make up this share of what is learned from: a prior is for text
-        that does not tell what heads what."""
-        left = 1.0 - trees
-        return replace(self, child=left * self.child, decision=left * self.decision, root=left * self.root)
-
 
 class OrderFree:
     """Grammars around a headedness: how they start, and how counts become rules."""
 
-    def __init__(self, headedness: Headedness, strengths: Strengths | None = None):
-        """headedness: [language, …]"""
+    def __init__(self, headedness: Headedness, strengths: Strengths | None = None, trees: np.ndarray | None = None):
+        """headedness: [language, …]
+        trees: [language] the share of what is to be known that comes from trees of the language, beside which the prior
+            weighs less: it is for text that does not tell what heads what
+        """
         # the last bits of sums depend on how numbers lie in memory, and those of a file lie in their order
         headedness = Headedness(*map(np.ascontiguousarray, headedness.parts))
         self.headedness, self.strengths = headedness, strengths or Strengths()
+        self.left = np.ones(1) if trees is None else 1.0 - trees
         in_general = shares(headedness.child.sum(axis=2, keepdims=True) + RARE)
         child = shares(headedness.child + self.strengths.backoff * in_general)  # q(c | h, v)
         self.root = shares(headedness.root + RARE)  # [language, tag]
@@ -173,9 +171,18 @@ class OrderFree:
         """The log probabilities of the grammar that learns from these counts. at_first: in the first half of its EM"""
         strengths, sentences = self.strengths, counts.root.sum(axis=-1)  # each has one root
         scale = np.minimum(1.0, strengths.most / np.maximum(sentences, 1.0))
-        counts = FirstOrder(*(part * scale.reshape(-1, *[1] * (part.ndim - 1)) for part in counts))
+        counts = FirstOrder(*(_by_language(scale, part) * part for part in counts))
+
+        def around(own: np.ndarray, strength: float, prior: np.ndarray) -> np.ndarray:
+            return log_shares(own + _by_language(self.left * strength, prior) * prior)
+
         return FirstOrder(
-            log_shares(counts.root + strengths.root * self.root),
-            log_shares(counts.child + strengths.child * self.ordered(counts, at_first)),
-            log_shares(counts.decision + strengths.decision * self.decision),
+            around(counts.root, strengths.root, self.root),
+            around(counts.child, strengths.child, self.ordered(counts, at_first)),
+            around(counts.decision, strengths.decision, self.decision),
         )
+
+
+def _by_language(numbers: np.ndarray, part: np.ndarray) -> np.ndarray:
+    """One number for each language, to multiply an array with. part: [language, …]"""
+    return numbers.reshape(-1, *[1] * (part.ndim - 1))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def corpus_with_trees(
     """The text, then the sentences with trees, as often as they count; a sentence that is among both is one of these.
 
     Warns of heads that no tree of the grammar can have.
-    weight: how often each tree counts; None: see `usual_weight`
+    weight: how often each tree counts; None: see `usual_weight`, in every language by itself
     """
     for sentence in trees:
         require_no_circle(sentence)
@@ -51,9 +51,18 @@ def corpus_with_trees(
     given = corpus.is_given
     if not given.any():
         raise DepinduceError("--trees: no sentence with a head that can be learned from. Leave the option away.")
-    number = int(given.sum())
-    times = usual_weight(number, len(corpus) - number) if weight is None else weight
-    return replace(corpus.take(np.repeat(np.arange(len(corpus)), np.where(given, times, 1))), times=times)
+    times = _usual_weights(corpus) if weight is None else np.where(given, weight, 1)
+    return corpus.take(np.repeat(np.arange(len(corpus)), times))
+
+
+def _usual_weights(corpus: Corpus) -> np.ndarray:
+    """How often every sentence counts. [sentence]"""
+    times, given = np.ones(len(corpus), dtype=np.int64), corpus.is_given
+    language = np.zeros(len(corpus)) if corpus.language is None else corpus.language
+    for one in np.unique(language[given]):
+        trees, others = given & (language == one), ~given & (language == one)
+        times[trees] = usual_weight(int(trees.sum()), int(others.sum()))
+    return times
 
 
 def usual_weight(trees: int, others: int) -> int:
@@ -63,15 +72,17 @@ def usual_weight(trees: int, others: int) -> int:
     return max(1, round(others / max(trees, HALF)))
 
 
-def share_of_trees(corpus: Corpus) -> float:
-    """How much of what is to be known comes from trees, between 0 and 1."""
-    trees = int(corpus.is_given.sum()) // corpus.times
+def share_of_trees(corpus: Corpus) -> np.ndarray:
+    """How much of what is to be known of a language comes from trees, between 0 and 1. [language], or of all"""
+    counted = corpus.is_given & corpus.is_first
+    language = np.zeros(len(corpus), dtype=np.int32) if corpus.language is None else corpus.language
+    trees = np.bincount(language[counted & (language >= 0)], minlength=max(1, len(corpus.languages)))
     return trees / (trees + HALF)
 
 
 def tell_the_optimum(corpus: Corpus) -> bool:
     """Whether enough is known of trees to lead a training where it should go."""
-    return corpus.known is not None and int((corpus.known.heads >= 0).sum()) >= ENOUGH_ARCS * corpus.times
+    return (about := corpus.about_trees()) is not None and about["arcs"] >= ENOUGH_ARCS
 
 
 @dataclass(eq=False)

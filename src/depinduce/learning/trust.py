@@ -17,7 +17,7 @@ a posterior: no gold tree is needed.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -29,7 +29,7 @@ from depinduce.corpus import Corpus, in_vocabulary
 from depinduce.corpus.tags import find_tags
 from depinduce.learning.settings.configuration import configure
 from depinduce.learning.settings.recipes import load_recipe
-from depinduce.models.calibration import Calibration, fitted, fitted_to_trees, fixed
+from depinduce.models.calibration import Calibration, fitted, fixed
 from depinduce.models.loading import load_universal
 from depinduce.models.model import Model
 from depinduce.models.places import MEMBERS
@@ -59,7 +59,7 @@ class OnTrees:
     def of(cls, train: Corpus, universal: Model) -> OnTrees:
         """From all trees of a corpus, a third of which is left out in turn and only read as text."""
         assert train.known is not None
-        first, right, expected = np.diff(train.index, prepend=-1) != 0, 0.0, 0.0
+        first, right, expected = train.is_first, 0.0, 0.0
         given = train.index[train.is_given & first]
         for fold in range(FOLDS):
             out = np.isin(train.index, given[fold::FOLDS])
@@ -157,23 +157,6 @@ def quietly(ask: Callable[..., T], *arguments: Any) -> T:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ask(*arguments)
-
-
-def calibration_on_trees(
-    folds: Iterable[tuple[Model, Corpus]], before: Calibration | None = None
-) -> Calibration | None:
-    """How often arcs are right, by gold trees; None if there are too few.
-
-    folds: grammars, each with gold trees that it has not learned from, as on its own it would be all too right: leave
-        out a fifth of the trees in turn, for example
-    before: the calibration without trees, from which few trees lead away only a little
-    """
-    posteriors, right = [np.empty(0)], [np.empty(0, dtype=bool)]
-    for model, gold in folds:
-        found, is_right = _outcomes(model, gold, gold.gold)
-        posteriors.append(found)
-        right.append(is_right)
-    return fitted_to_trees(np.concatenate(posteriors), np.concatenate(right), before)
 
 
 def _outcomes(model: Model, text: Corpus, heads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -89,18 +89,3 @@ def _joined(one: tuple[float, float, int], other: tuple[float, float, int]) -> t
 
 def _kept(number: float) -> float:
     return round(number, DIGITS)
-
-
-def fitted_to_trees(
-    posteriors: np.ndarray, right: np.ndarray, before: Calibration | None = None, strength: float = 30.0
-) -> Calibration | None:
-    """A calibration on gold trees that the grammar has not learned from; of few trees, near the one before.
-
-    posteriors, right: [arc] of the trees that it gives to these sentences, and whether the arc is in the gold tree
-    strength: the one before is worth so many arcs in each of ten groups
-    """
-    worth = right.astype(np.float64)
-    if before is None:
-        return fitted(posteriors, worth, "trees")
-    share = POINTS * strength / (POINTS * strength + max(len(posteriors), 1))
-    return fitted(posteriors, share * before(posteriors) + (1 - share) * worth, "trees")

@@ -26,7 +26,7 @@ class OrderFreeLearner(TableLearner):
         """headedness: [language, …] in the tags of the corpus"""
         super().__init__(settings)
         self.tags = train.tag_vocabulary
-        self.strengths = settings.strengths.beside(share_of_trees(train))
+        self.trees = share_of_trees(train)  # [language]
         self.set_prior(headedness)
         self.done = 0  # rounds
         self.table = self.best = self.prior.start().table
@@ -39,7 +39,7 @@ class OrderFreeLearner(TableLearner):
         return cls(settings, train, Headedness(*(part[None] for part in among.parts)))
 
     def set_prior(self, headedness: Headedness) -> None:
-        self.prior = OrderFree(headedness, self.strengths)
+        self.prior = OrderFree(headedness, self.settings.strengths, self.trees)
 
     # ---------------------------------------------------------------- from counts to parameters
 
