@@ -91,8 +91,27 @@ def test_cells_say_what_they_were_shown_and_tables_set_them_side_by_side(folders
     rows = {row[0]: row[1:] for row in correction_tables(results)[0].table.rows}
     mean = [result["scores"]["mbr"]["15"] for result in found[2:4]]
     assert rows["10 trees"][-1].startswith(f"{sum(mean) / 2:.1f}") and f"{TREES[-1]} trees" not in rows
+    gains = {row[0]: row[1:] for row in correction_tables(results)[-1].table.rows}
+    short = [one["scores"]["mbr"]["15"] for one in found]
+    over = [short[2] - short[0], short[3] - short[1]]
+    assert gains["10 trees and text, over text alone"] == [
+        *(f"{gain:+.1f} ± 0.0" for gain in over),
+        f"{sum(over) / 2:+.1f}",
+    ]
+    assert set(gains) == {f"10 trees and text, over {what} alone" for what in ("text", "trees")}
     (picture,) = correction_figure(results).values()
     assert picture.count("<circle") == 1 and "adapt, trees alone" in picture and ">300<" in picture
+
+
+def test_a_cell_that_needs_the_own_grammar_of_another_comes_after_it(folders, tmp_path):
+    names = ["adapt-10", "adapt-10-alone", "ud-sibling-10-alone", "ud-sibling-10", "ud-sibling-30"]
+    cells = [Cell(name, "fr", 4, "dev") for name in names]
+    for cell in cells:
+        recipe = CORRECTIONS[cell.experiment].recipe
+        EXPERIMENTS[cell.experiment] = replace(EXPERIMENTS[cell.experiment], recipe=recipe, changes={})
+    work = work_of(cells, texts_of(folders), tmp_path / "out")
+    assert work.needs == [[3], [], [], [], []]
+    assert work.tasks[0].own == work.tasks[3].own != work.tasks[4].own and work.tasks[1].own is None
 
 
 def test_the_command(folders, tmp_path, capsys):

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 
 from depinduce.evaluation.tables import Table
-from depinduce.experiments.corrections import DRAWS, POOL, RECIPES, TRAINING_SEEDS, TREES, name_of
+from depinduce.experiments.corrections import (
+    CORRECTIONS,
+    DRAWS,
+    POOL,
+    RECIPES,
+    TRAINING_SEEDS,
+    TREES,
+    CorrectionExperiment,
+    name_of,
+)
 from depinduce.experiments.polyglot import SCORED
 from depinduce.experiments.results import Results, Spread, uas
 from depinduce.experiments.ud_tables import Captioned
@@ -21,9 +31,16 @@ NOTES = [
 ]
 
 
+GAIN_NOTE = (
+    "Every training with trees and text less the one with the same seed and no trees, or with the same trees and no "
+    "other text: mean ± standard error. The average is that of the languages."
+)
+
+
 def correction_tables(results: Results) -> list[Captioned]:
-    """Every recipe by itself, for short sentences and for longer ones."""
+    """Every recipe by itself, for short sentences and for longer ones, and what trees and text add to each other."""
     tables = [_table(results, recipe, length) for recipe in RECIPES for length in LENGTHS]
+    tables += [_gains(results, recipe) for recipe in RECIPES]
     return [captioned for captioned in tables if captioned.table.rows]
 
 
@@ -48,6 +65,44 @@ def _table(results: Results, recipe: str, length: str) -> Captioned:
     columns = ["", *(SCORED[language] for language in languages), *(["average"] if len(languages) > 1 else [])]
     title = f"{recipe}, minimum Bayes risk, UAS (%), ≤{length} words"
     return Captioned(Table(title, columns, [row for row in rows if any(row[1:])]), NOTES)
+
+
+def _gains(results: Results, recipe: str) -> Captioned:
+    """How much better trees and text are than either alone."""
+    rows = list[list[str]]()
+    for trees in TREES:
+        for beside, told in ((name_of(recipe, 0), "text alone"), (name_of(recipe, trees, False), "trees alone")):
+            found = [_gain(results, name_of(recipe, trees), beside, language) for language in results.languages]
+            if all(found):
+                spreads = [_mean_and_error(gains) for gains in found]
+                cells = [f"{mean:+.1f} ± {error:.1f}" for mean, error in spreads]
+                average = statistics.fmean(mean for mean, _ in spreads)
+                rows.append([f"{trees} trees and text, over {told}", *cells, f"{average:+.1f}"])
+    columns = ["", *(SCORED[language] for language in results.languages), "average"]
+    return Captioned(Table(f"{recipe}: gains in UAS, minimum Bayes risk, ≤15 words", columns, rows), [GAIN_NOTE])
+
+
+def _gain(results: Results, name: str, beside: str, language: str) -> list[float]:
+    """The differences between two experiments, of the seeds that both have."""
+    pick, experiment, other = uas("15", "mbr"), _experiment(name), _experiment(beside)
+    gains = list[float]()
+    for seed in experiment.seeds(results.seeds):
+        pair = (name, language, seed), (beside, language, seed if other.trees else experiment.training_seed(seed))
+        one, two = (pick(results.cells[key]) if key in results.cells else None for key in pair)
+        if one is not None and two is not None:
+            gains.append(one - two)
+    return gains
+
+
+def _mean_and_error(numbers: Sequence[float]) -> tuple[float, float]:
+    error = statistics.stdev(numbers) / len(numbers) ** 0.5 if len(numbers) > 1 else 0.0
+    return statistics.fmean(numbers), error
+
+
+def _experiment(name: str) -> CorrectionExperiment:
+    experiment = CORRECTIONS[name]
+    assert isinstance(experiment, CorrectionExperiment)
+    return experiment
 
 
 def correction_figure(results: Results) -> dict[str, str]:
