@@ -14,8 +14,10 @@ from learning.killed import interrupted, killed_runs, require_finish
 from learning.languages import TAGS, language, universal_of
 
 from depinduce.chart.problems import mean_posteriors
+from depinduce.corpus.known_heads import KnownHeads
 from depinduce.errors import DepinduceError
 from depinduce.learning import ladder, plans
+from depinduce.learning.given_trees import tell_the_optimum
 from depinduce.learning.languages import text_of
 from depinduce.learning.run import Progress, Run
 from depinduce.learning.settings.configuration import configure
@@ -81,6 +83,16 @@ def opinion(model: CommitteeModel, name: str):
     """What a member thinks of the training sentences, in its own tags."""
     member = model.members[name]
     return member.problem(replace(CORPUS, tags=member.tags.ids(TAGS)[CORPUS.tags])).posteriors()
+
+
+def test_an_own_grammar_that_has_learned_from_trees_need_not_agree():
+    few, enough = (2, 30)
+    for trees, joins in ((few, False), (enough, True)):
+        known = np.where(np.arange(len(CORPUS.tags)) < CORPUS.offsets[trees], HEADS, -1)
+        corpus = replace(CORPUS, known=KnownHeads.of(known, [()] * len(known)))
+        assert tell_the_optimum(corpus) is joins
+        model = trained(corpus=corpus, least_agreement=1.0)
+        assert model.history["committee"]["agreement"] < 1.0 and ("own" in model.members) is joins
 
 
 @pytest.mark.parametrize("joins", [True, False])

@@ -3,7 +3,8 @@
     Plan             one ladder; its last rung is the model
     LanguagesPlan    a ladder for every language, then one for all, which starts from the trees of these
     CommitteePlan    an order-free grammar, the language's own, and a student that starts from the trees on which they
-                     agree; all of them are the model, but for an own grammar that does not agree with the first
+                     agree; all of them are the model, but for an own grammar that has seen no trees and does not agree
+                     with the first
 
 A run does the climbing (`learning.run`); which grammars are finished it tells a plan by the names of their ladders.
 """
@@ -23,6 +24,7 @@ from depinduce.corpus import Corpus
 from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.rules import RuleTable
 from depinduce.grammar.stacked import each_of
+from depinduce.learning.given_trees import tell_the_optimum
 from depinduce.learning.ladder import Ladder, Rung, by_recipe
 from depinduce.learning.languages import text_of, told_apart, words_of
 from depinduce.learning.learners.learner import Learner
@@ -179,8 +181,13 @@ class CommitteePlan(Plan):
 
     @property
     def own_joins(self) -> bool:
-        """Whether the language's own grammar agrees with the order-free one as often as it should."""
-        return self.agreement is not None and self.agreement >= self.settings.least_agreement
+        """Whether the language's own grammar agrees with the order-free one as often as it should.
+
+        One that has learned from trees need not: it has not ended in a poor optimum.
+        """
+        if self.agreement is None:
+            return False
+        return self.agreement >= self.settings.least_agreement or tell_the_optimum(self.train)
 
     def trees_for(self, name: str | None, grammars: Grammars) -> np.ndarray | None:
         if name != STUDENT:

@@ -23,7 +23,8 @@ class CommitteeSettings(OrderFreeSettings):
         1000, "committee: with fewer sentences only the order-free grammar is learned, in seconds", expert=True
     )
     least_agreement: float = setting(
-        0.9, "committee: the own grammar joins if it agrees with the order-free one in so many of the words",
+        0.9, "committee: the own grammar joins if it agrees with the order-free one in so many of the words, or has "
+        "learned from trees",
         expert=True)  # fmt: skip
 
     heeds_held_out: ClassVar[bool] = False
