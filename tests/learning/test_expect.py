@@ -26,10 +26,10 @@ every_order = pytest.mark.parametrize("order", list(Order))
 MODELS = {Order.FIRST: "dmv", Order.SIBLING: "dmv-sibling", Order.GRANDPARENT: "dmv-grand"}
 
 
-def e_step(order: Order, hard: bool = False, constraints: list[ShareConstraint] | None = None, threads: int = 1):
+def e_step(order: Order, hard: bool = False, constraint: ShareConstraint | None = None, threads: int = 1):
     """The E-step of a count grammar over the tags of the problems here."""
     tags = tagged(" ".join("ABCD"[:TAGS]))
-    return EStep([CountLearner(CountSettings(model=MODELS[order]), tags)], True, hard, constraints or [], threads)
+    return EStep([CountLearner(CountSettings(model=MODELS[order]), tags)], hard, constraint, threads)
 
 
 def view(problem: Problem) -> View:
@@ -122,15 +122,14 @@ def worded(*sentences: str) -> Corpus:
 
 
 @pytest.mark.parametrize("model", ["joint-sibling", "joint-grand"])
-@pytest.mark.parametrize("agreement", [True, False])
 @pytest.mark.parametrize("method", ["dmo", "hard-em"])
-def test_a_product_counts_the_trees_of_both_grammars_together(model, agreement, method):
+def test_a_product_counts_the_trees_of_both_grammars_together(model, method):
     sizes = {"size": 6, "child_rank": 4, "decision_rank": 3, "tag_size": 4, "word_size": 5, "dropout": 0.0}
-    configuration = configure({"model": model, "agreement": agreement, "method": method, "min_count": 1} | sizes)
+    configuration = configure({"model": model, "method": method, "min_count": 1} | sizes)
     settings, corpus = configuration.learning, worded(*SENTENCES)
     learners = make_learners(settings, configuration, corpus, seed=0)
     views = [learner.view(learner.sentences(corpus, "training").all()) for learner in learners]
-    step = EStep(learners, agreement, settings.hard, [], 1)
+    step = EStep(learners, settings.hard, None, 1)
     (of_tags, of_words), total = step.counts(views)
 
     trees = [[Enumerated(*view.problem[:2], number, view.problem.factors) for number in range(5)] for view in views]
@@ -140,14 +139,14 @@ def test_a_product_counts_the_trees_of_both_grammars_together(model, agreement, 
     for number, (found, own) in enumerate(((of_tags, trees[0]), (of_words, trees[1]))):
         weights = []
         for sentence, exact in enumerate(own):
-            scores = np.array([(both if agreement else by_tree[number])[sentence][heads] for heads in exact.trees])
+            scores = np.array([both[sentence][heads] for heads in exact.trees])
             if settings.hard:
                 weights.append((scores == scores.max()).astype(float))
                 log_z = scores.max()
             else:
                 log_z = np.logaddexp.reduce(scores)
                 weights.append(np.exp(scores - log_z))
-            expected_total += log_z / (2 if agreement else 1)  # one chart, that both learn from
+            expected_total += log_z / 2  # one chart, that both learn from
         expected = weighted_counts(views[number].problem.table, views[number].problem.batch, own, weights)
         assert found.child == pytest.approx(expected.child, abs=1e-6)
         assert found.decision == pytest.approx(expected.decision, abs=1e-6)
@@ -161,7 +160,7 @@ def test_a_product_counts_the_trees_of_both_grammars_together(model, agreement, 
 def test_tilted_counts_meet_the_constraint_and_bound_the_likelihood(order):
     toy = Toy(order)
     constraint = toy.constraint(0.9 * toy.share(LARGEST_DUAL))
-    (counts,), total = e_step(order, constraints=[constraint]).counts([view(toy.problem)])
+    (counts,), total = e_step(order, constraint=constraint).counts([view(toy.problem)])
     q = toy.tilted(constraint.dual)
     assert constraint.dual > 0.1
     # E log p + the entropy of q
@@ -176,7 +175,7 @@ def test_a_batch_is_tilted_by_the_dual_variable_it_finds_and_moves_it(order):
     toy, dual, share = Toy(order), 0.8, 0.95
     constraint = toy.constraint(share, dual)
     everything = np.arange(len(LENGTHS))
-    (counts,), total = e_step(order, constraints=[constraint]).counts([view(toy.problem)], everything)
+    (counts,), total = e_step(order, constraint=constraint).counts([view(toy.problem)], everything)
     q = toy.tilted(dual)
     scores = [own @ (exact.scores - np.log(own)) for own, exact in zip(q, toy.trees, strict=True)]
     assert total == pytest.approx(np.sum(scores))

@@ -26,6 +26,7 @@ from depinduce.learning.harmonic import harmonic_table
 from depinduce.learning.learners.learner import Start
 from depinduce.learning.learners.networks import GradientLearner, TagLearner, WordLearner, make_learners, word_vectors
 from depinduce.learning.run import MODEL, Progress, Run
+from depinduce.learning.separate import SeparateTraining, training_of
 from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.training import Training
 from depinduce.models.joint_model import JointModel
@@ -73,7 +74,7 @@ def configuration(**values) -> Configuration:
 
 def training(
     dev: Corpus | None = None, starts: list[Start] | None = None, seed: int = 1, exact: bool = False, **values
-) -> Training:
+) -> Training | SeparateTraining:
     """exact: in double precision; without starts: from random weights"""
     whole = configuration(**values)
     learners = make_learners(whole.learning, whole, CORPUS, seed)
@@ -83,14 +84,13 @@ def training(
             for learner in learners
             for own in [learner.tags if isinstance(learner, TagLearner) else learner.sizes]
         ]
-    return Training(whole.learning, learners, CORPUS, dev, seed, starts or [NOWHERE] * len(learners))
+    return training_of(whole.learning, learners, CORPUS, dev, seed, starts or [NOWHERE] * len(learners))
 
 
 def chart(learners: list[GradientLearner], corpus: Corpus) -> Problem:
     """What is summed over: the trees of the only learner, or those of the product p₀(x, z) p₁(x, z)."""
     views = [learner.view(learner.sentences(corpus, "training").all()) for learner in learners]
-    (only,) = EStep(learners, agreement=True, hard=False, constraints=[], threads=1).charts(views)
-    return only
+    return EStep(learners, hard=False, constraint=None, threads=1).chart(views)
 
 
 def likelihood(learners: list[GradientLearner], corpus: Corpus) -> float:

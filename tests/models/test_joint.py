@@ -140,7 +140,7 @@ def test_both_parts_count_the_trees_of_the_product(order, non_heads):
     learners = both_learners(order, settings)
     views = [learner.view(learner.sentences(CORPUS, "training").all()) for learner in learners]
     problems = [view.problem for view in views]
-    found, _ = EStep(learners, agreement=True, hard=False, constraints=[], threads=1).counts(views)
+    found, _ = EStep(learners, hard=False, constraint=None, threads=1).counts(views)
 
     counts = [RuleCounts.zeros_like(table) for table, _, _ in problems]
     roots = np.zeros(len(CORPUS.tags))

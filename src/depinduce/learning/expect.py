@@ -26,34 +26,31 @@ from depinduce.networks.word_batch import as_factors
 class EStep:
     """The way from the views that learners have of some sentences to their counts."""
 
-    learners: list[Learner]
-    agreement: bool  # several learners have one chart, that of their product; or each has its own
+    learners: list[Learner]  # if there are two, over tags and over words, the chart is that of their product
     hard: bool
-    constraints: list[ShareConstraint]  # one for every chart, or none at all
+    constraint: ShareConstraint | None
     threads: int
 
     def counts(self, views: list[View], sentences: np.ndarray | None = None) -> tuple[list[Any], float]:
         """The counts of every learner, and the log-likelihood of the sentences (or the score of their best trees).
 
-        sentences: the numbers of those in a batch, after which the constraints take a step; None: they are all of the
-            corpus, and the constraints are met
+        sentences: the numbers of those in a batch, after which the constraint takes a step; None: they are all of the
+            corpus, and the constraint is met
         """
-        charts = self.charts(views)
+        chart = self.chart(views)
         if self.hard:
-            return self._of_best_trees(charts, views)
-        expected, total = [], 0.0
-        for number, chart in enumerate(charts):
-            found, tilted_by = self._expect(number, chart, sentences)
-            expected.append(found)
-            total += chart.total(found.log_z) - tilted_by
-        if len(charts) == len(self.learners):
-            return [learner.counts(found) for learner, found in zip(self.learners, expected, strict=True)], total
-        over_tags, over_words = self.learners
-        return [over_tags.counts(expected[0]), over_words.counts_in_product(views[1].data, expected[0])], total
+            return self._of_best_trees(chart, views)
+        expected, tilted_by = self._expect(chart, sentences)
+        total = chart.total(expected.log_z) - tilted_by
+        first, *others = self.learners
+        in_product = [
+            learner.counts_in_product(view.data, expected) for learner, view in zip(others, views[1:], strict=True)
+        ]
+        return [first.counts(expected), *in_product], total
 
     def log_likelihood(self, views: list[View]) -> float:
         """The mean log-likelihood of held-out sentences."""
-        log_z = np.sum([chart.log_partition(threads=self.threads) for chart in self.charts(views)], axis=0)
+        log_z = self.chart(views).log_partition(threads=self.threads)
         impossible = int(np.isneginf(log_z).sum())
         if impossible:
             raise DepinduceError(
@@ -62,31 +59,27 @@ class EStep:
             )
         return float(log_z.mean())
 
-    def charts(self, views: list[View]) -> list[Any]:
-        """What is summed over: the problem of each learner, or the product of all."""
-        problems = [view.problem for view in views]
-        if len(problems) == 1 or not self.agreement:
-            return problems
-        over_tags, over_words = (problem.with_single_trees for problem in problems)
+    def chart(self, views: list[View]) -> Any:
+        """What is summed over: the problem of the learner, or the product of both."""
+        if len(views) == 1:
+            return views[0].problem
+        over_tags, over_words = (view.problem.with_single_trees for view in views)
         assert over_tags is not None and over_words is not None, "hidden states have no product"
-        return [over_tags.times(as_factors(over_words))]
+        return over_tags.times(as_factors(over_words))
 
-    def _expect(self, number: int, chart: Any, sentences: np.ndarray | None) -> tuple[Any, float]:
-        """The expectations of one chart, and by how much a tilt has raised their log Z, in expectation."""
-        one_for_all = len(self.learners) > 1 and self.agreement
-        positions = one_for_all or self.learners[number].needs_positions
-        if not self.constraints:
+    def _expect(self, chart: Any, sentences: np.ndarray | None) -> tuple[Any, float]:
+        """The expectations of the chart, and by how much a tilt has raised their log Z, in expectation."""
+        if self.constraint is None:
+            positions = any(learner.needs_positions for learner in self.learners)
             return chart.expect(positions=positions, threads=self.threads), 0.0
-        constraint = self.constraints[number]
         if sentences is None:
-            return constraint.satisfied(chart, threads=self.threads)
-        return constraint.followed(chart, sentences, threads=self.threads)
+            return self.constraint.satisfied(chart, threads=self.threads)
+        return self.constraint.followed(chart, sentences, threads=self.threads)
 
-    def _of_best_trees(self, charts: list[Problem], views: list[View]) -> tuple[list[Any], float]:
-        trees = [chart.best_trees(threads=self.threads) for chart in charts]
-        heads = [found.heads[0] for found in trees] * (len(self.learners) // len(charts))
+    def _of_best_trees(self, chart: Problem, views: list[View]) -> tuple[list[Any], float]:
+        trees = chart.best_trees(threads=self.threads)
         counts = [
-            learner.counts_of_trees(view.data, of_all)
-            for learner, view, of_all in zip(self.learners, views, heads, strict=True)
+            learner.counts_of_trees(view.data, trees.heads[0])
+            for learner, view in zip(self.learners, views, strict=True)
         ]
-        return counts, float(np.sum([found.log_potential[0] for found in trees]))
+        return counts, float(trees.log_potential[0].sum())

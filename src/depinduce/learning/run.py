@@ -31,6 +31,7 @@ from depinduce.learning.languages import told_apart
 from depinduce.learning.learners.learner import Arrays, Start, under, with_prefix
 from depinduce.learning.plans import plan_of
 from depinduce.learning.run_files import RunFiles, require_same_data, require_same_recipes, without_times
+from depinduce.learning.separate import SeparateTraining, training_of
 from depinduce.learning.settings.configuration import Configuration, as_saved
 from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.training import Round, Training
@@ -90,7 +91,7 @@ class Run:
         self.members: list[RuleTable] = []  # the finished members of this rung
         self.grammars: dict[str, RuleTable] = {}  # to which ladders have led, by their names
         self.history: list[dict[str, Any]] = []  # a line per round, without the time it took
-        self.training: Training | None = None
+        self.training: Training | SeparateTraining | None = None
         self.yardstick: Yardstick | None = None  # of a finished training, if its trees can be measured
 
     # ---------------------------------------------------------------- going on
@@ -193,13 +194,13 @@ class Run:
             if name is not None:
                 load_knowledge(name).matches(self.train.tag_vocabulary)
 
-    def _new_training(self, rung: Rung) -> Training:
+    def _new_training(self, rung: Rung) -> Training | SeparateTraining:
         start, text = self._start(rung), self._ladder(rung).text
         learners = self.plan.learners(rung, self.vectors)
         starts = [start] * len(learners)
         if rung.settings.word_init:
             starts[-1] = Start("word_init", self.word_heads)
-        return Training(rung.settings, learners, text, self.dev, rung.seed, starts)
+        return training_of(rung.settings, learners, text, self.dev, rung.seed, starts)
 
     def _ladder(self, rung: Rung) -> Ladder:
         return self.plan.ladders[rung.ladder]
@@ -231,7 +232,7 @@ class Run:
         report(Progress(rung, one, done, done + self._rounds_left(), watched))
 
     @property
-    def _now(self) -> Training:
+    def _now(self) -> Training | SeparateTraining:
         assert self.training is not None, "between two rungs"
         return self.training
 

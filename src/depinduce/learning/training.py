@@ -1,7 +1,8 @@
 """The training of one model: a start, then rounds of E-steps and learning, until it is time to stop.
 
 A round goes over all sentences: a count model sees them at once (an iteration of EM), a network in batches (an epoch).
-Whoever learns is a `Learner`; a joint model has two.
+Whoever learns is a `Learner`; a joint model has two, that learn from one chart, the product of both (those that learn
+each for itself are trainings of their own, see `learning.separate`).
 """
 
 from __future__ import annotations
@@ -86,10 +87,9 @@ class Training:
             learner.start_table(train) if self.learns_start and start.heads is None else None
             for learner, start in zip(learners, self.starts, strict=True)
         ]
-        charts = learners[:1] if settings.agreement else learners
-        constraints = [learner.share_constraint(train) for learner in charts]
-        self.constraints = [constraint for constraint in constraints if constraint is not None]
-        self.e_step = EStep(learners, settings.agreement, settings.hard, self.constraints, settings.threads)
+        constraint = learners[0].share_constraint(train)
+        self.constraints = [] if constraint is None else [constraint]
+        self.e_step = EStep(learners, settings.hard, constraint, settings.threads)
         self.dev = None if dev is None else [learner.sentences(dev, "held-out").all() for learner in learners]
         self.whole = None if self.in_batches else [sentences.all() for sentences in self.train]
         self.language = language_of(train) if told_apart(settings, train) else None  # [sentence], if anybody asks

@@ -86,7 +86,7 @@ def beginning(corpus: Corpus, **values) -> HdpModel:
 def expected_now(learner: VariationalLearner, corpus: Corpus) -> tuple[StateRules, float]:
     """The counts of an E-step on all sentences, and their log-likelihood."""
     views = [learner.view(learner.sentences(corpus, "training").all())]
-    (counts,), total = EStep([learner], agreement=True, hard=False, constraints=[], threads=1).counts(views)
+    (counts,), total = EStep([learner], hard=False, constraint=None, threads=1).counts(views)
     return counts, total
 
 

@@ -47,7 +47,8 @@ class NeuralSettings(LearningSettings):
     )
     agreement: bool = setting(
         True,
-        "joint models: train the two parts on their product, which makes them agree, or each on its own likelihood",
+        "joint models: train the two parts on their product, which makes them agree, or each on its own likelihood, "
+        "which then stops it, too",
     )
     word_init: tuple[str, ...] = setting(
         (), "joint models: where the part over words starts, if not where --init says", metavar="START"
