@@ -67,7 +67,7 @@ NOWHERE = Start("random")
 def configuration(**values) -> Configuration:
     """Without what the model does not have."""
     if values["model"] in ("sibling", "grand"):
-        lexical = ("tag_size", "word_size", "lexical_child_rank", "lexical_decision_rank", "dropout")
+        lexical = ("tag_size", "word_size", "lexical_child_rank", "lexical_decision_rank", "dropout", "dropout_of")
         return configure({name: value for name, value in (SMALL | values).items() if name not in lexical})
     return configure(SMALL | values)
 
@@ -197,8 +197,10 @@ def test_hard_em_learns_from_the_best_trees_of_the_product(model):
 
 
 @every_model
-def test_every_step_of_training_drops_embeddings_and_the_held_out_likelihood_none(model):
-    still, noisy = (training(dev=HELD_OUT, model=model, dropout=dropout, batch_size=0) for dropout in (0.0, 0.5))
+@pytest.mark.parametrize("dropout_of", ["everything", "heads"])
+def test_every_step_of_training_drops_embeddings_and_the_held_out_likelihood_none(model, dropout_of):
+    values = {"model": model, "dropout_of": dropout_of, "batch_size": 0}
+    still, noisy = (training(dev=HELD_OUT, dropout=dropout, **values) for dropout in (0.0, 0.5))
     assert all(map(same_weights, still.learners, noisy.learners))
     noise = noisy.learners[-1].noise
     states = [noise.get_state()]
@@ -208,8 +210,17 @@ def test_every_step_of_training_drops_embeddings_and_the_held_out_likelihood_non
     assert len({state.numpy().tobytes() for state in states}) == 3
     one = noisy.run_round()
     assert one.dev == pytest.approx(likelihood(noisy.learners, HELD_OUT), rel=1e-6)
-    first = training(model=model, dropout=0.5, batch_size=0).run_round().train
-    assert first != pytest.approx(still.run_round().train, rel=1e-6)
+    first = training(dropout=0.5, **values).run_round().train
+    assert first != pytest.approx(still.run_round().train, rel=1e-7)  # random weights make little of words
+
+
+@every_model
+def test_only_where_heads_are_dropped_a_batch_to_learn_from_tells_words_of_one_token_apart(model):
+    for values in ({"dropout": 0.5, "dropout_of": "heads"}, {"dropout": 0.5}, {"dropout_of": "heads"}):
+        learner = training(model=model, **values).learners[-1]
+        stages = [stage for stage in ("start", "training", "held-out")
+                  if learner.sentences(CORPUS, stage).all().words.positions is not None]  # fmt: skip
+        assert stages == (["training"] if len(values) == 2 else [])
 
 
 @every_kind
@@ -526,6 +537,10 @@ def test_the_part_over_words_may_start_from_trees_of_a_file(starts, tmp_path):
         ({"model": "lexical-sibling", "generation": "inside-out"}, "inside-out is for --model sibling"),
         ({"model": "joint-sibling", "ladder": ("lexical",)}, "--ladder cannot have 'lexical'"),
         ({"model": "lexical", "dropout": 1.0}, "dropout cannot be 1.0"),
+        (
+            {"model": "lexical", "dropout_of": "words"},
+            "There is no dropout_of 'words'. Choose from: everything, heads.",
+        ),
         ({"model": "lexical", "min_count": 0}, "--min-count must be at least 1"),
         (
             {"model": "lexical", "vectors": ("glove",)},

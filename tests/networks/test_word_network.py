@@ -36,20 +36,20 @@ with_and_without_skips = pytest.mark.parametrize("skip", [True, False])
 
 
 def network_of(
-    order: Order, encoder="wsj", skip=True, seed=1, lexicon: Lexicon = LEXICON, dropout=0.0
+    order: Order, encoder="wsj", skip=True, seed=1, lexicon: Lexicon = LEXICON, dropout=0.0, dropout_of="everything"
 ) -> LexicalNetwork:
     """In double precision, its weights large enough for rules that are far from equally probable."""
     torch.manual_seed(seed)
     settings = NetworkSettings(**SIZES, encoder=encoder, skip_connections=skip)
-    network = LexicalNetwork(order, lexicon, settings, TAG_SIZE, dropout).double()
+    network = LexicalNetwork(order, lexicon, settings, TAG_SIZE, dropout, dropout_of=dropout_of).double()
     with torch.no_grad():
         for parameter in network.parameters():
             parameter.copy_(torch.randn_like(parameter) * 0.4)
     return network
 
 
-def batch_of(order: Order, corpus=CORPUS, lexicon: Lexicon = LEXICON) -> LexicalBatch:
-    return lexical_batch(order, lexicon.tokens(corpus), corpus.offsets)
+def batch_of(order: Order, corpus=CORPUS, lexicon: Lexicon = LEXICON, by_position=False) -> LexicalBatch:
+    return lexical_batch(order, lexicon.tokens(corpus), corpus.offsets, by_position)
 
 
 def problem_of(network: LexicalNetwork, batch: LexicalBatch, noise: torch.Generator | None = None):
@@ -252,17 +252,22 @@ def test_of_a_single_tag_the_unknown_one_is_a_copy(order):
 
 @every_order
 @pytest.mark.parametrize(
-    ("corpus", "encoder", "skip", "dropout", "most_scores"),
+    ("corpus", "encoder", "skip", "dropout", "dropout_of", "most_scores"),
     [
-        pytest.param(CORPUS, "wsj", True, 0.0, None, id="wsj"),
-        pytest.param(CORPUS, "ud", True, 0.0, 200, id="ud in chunks"),
-        pytest.param(CORPUS, "ud", False, 0.0, None, id="without skips"),
-        pytest.param(CORPUS, "wsj", True, 0.5, 200, id="dropout in chunks"),
-        pytest.param(UNKNOWN, "wsj", True, 0.5, None, id="unknown tags"),
+        pytest.param(CORPUS, "wsj", True, 0.0, "everything", None, id="wsj"),
+        pytest.param(CORPUS, "ud", True, 0.0, "everything", 200, id="ud in chunks"),
+        pytest.param(CORPUS, "ud", False, 0.0, "everything", None, id="without skips"),
+        pytest.param(CORPUS, "wsj", True, 0.5, "everything", 200, id="dropout in chunks"),
+        pytest.param(UNKNOWN, "wsj", True, 0.5, "everything", None, id="unknown tags"),
+        pytest.param(CORPUS, "wsj", True, 0.5, "heads", 200, id="dropout of heads in chunks"),
+        pytest.param(UNKNOWN, "wsj", True, 0.5, "heads", None, id="dropout of heads, unknown tags"),
     ],
 )
-def test_expected_counts_give_the_gradient_of_the_likelihood(order, corpus, encoder, skip, dropout, most_scores):
-    network, batch = network_of(order, encoder, skip, seed=2, dropout=dropout), batch_of(order, corpus)
+def test_expected_counts_give_the_gradient_of_the_likelihood(
+    order, corpus, encoder, skip, dropout, dropout_of, most_scores
+):
+    network = network_of(order, encoder, skip, seed=2, dropout=dropout, dropout_of=dropout_of)
+    batch = batch_of(order, corpus, by_position=dropout_of == "heads")
     network.most_scores = most_scores or network.most_scores
 
     def noise() -> torch.Generator:
@@ -378,6 +383,56 @@ def test_a_share_of_the_embeddings_is_dropped_and_the_rest_is_made_larger(dropou
     np.testing.assert_allclose(found, expected, rtol=1e-6)  # noise is drawn in single precision
 
 
+class DroppedHeads(Formula):
+    """The formula in which some numbers are missing from a head, and from nothing else."""
+
+    def __init__(self, network: LexicalNetwork, kept: np.ndarray):
+        super().__init__(network)
+        self.kept = kept  # [word, number]
+        self.word = 0  # that is the head
+
+    def given(self, parent: int, context: int | None) -> dict[str, np.ndarray]:
+        given = super().given(parent, context)
+        return given | {"parent": given["parent"] * self.kept[self.word]}
+
+
+@every_order
+@pytest.mark.parametrize(
+    "corpus", [worded("a/N b/V a/N c/D", "b/V b/V", tags=CORPUS.tag_vocabulary), UNKNOWN], ids=["known", "unknown"]
+)
+def test_dropout_of_heads_leaves_out_numbers_of_every_word_as_a_head_and_of_nothing_else(order, corpus):
+    network = network_of(order, dropout=0.5, dropout_of="heads")
+    batch, tokens = batch_of(order, corpus, by_position=True), LEXICON.tokens(corpus)
+    root, child, decision = (part.numpy() for part in network.rules(batch, torch.Generator().manual_seed(4))[0])
+    drawn = torch.rand((len(tokens), SIZES["size"]), generator=torch.Generator().manual_seed(4))
+    formula = DroppedHeads(network, (drawn >= 0.5).double().numpy() / 0.5)
+    roots, first = formula.roots(), corpus.offsets
+    np.testing.assert_allclose(root, [roots[token] for token in tokens], rtol=1e-9)
+    for sentence, length in enumerate(corpus.lengths):
+        words = tokens[first[sentence] : first[sentence + 1]].tolist()
+        for head in range(length):
+            formula.word = first[sentence] + head
+            for direction, valence, context, children in contexts_of(order, head, length):
+                row = row_of(batch, sentence, head, direction, valence, context)
+                given = direction, valence, words[head], None if context is None else words[context]
+                np.testing.assert_allclose(decision[row], formula.decision(*given), rtol=1e-9, atol=1e-12)
+                expected = formula.child(*given) if children else {}
+                found = {place: child[row, batch.batch.column[first[sentence] + place]] for place in children}
+                assert found == pytest.approx({place: expected[words[place]] for place in children}, rel=1e-9)
+
+
+@every_order
+def test_without_noise_it_does_not_matter_whose_contexts_they_are(order):
+    network = network_of(order, dropout=0.5, dropout_of="heads")
+    shared, own = batch_of(order), batch_of(order, by_position=True)
+    assert len(own.contexts) > len(shared.contexts)
+    for one, other in zip(network.rules(shared)[0], network.rules(own)[0], strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-10)
+    both = zip(gradient_of(network, shared), gradient_of(network, own), strict=True)
+    for one, other in both:
+        np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-12)
+
+
 # ---------------------------------------------------------------- the batch
 
 TOKENS = [2, 0, 2, 1, 1, 0, 0, 2, 0, 1, 3, 3, 3, 1, 3, 0]  # of four kinds, most of them more than once in a sentence
@@ -433,6 +488,21 @@ def test_a_batch_of_words_is_the_enumeration_of_all_trees(order, constrained):
     np.add.at(folded.decision, rows, expected.counts.decision)
     for one, other in zip(folded.parts, counts.parts, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+@every_order
+def test_by_position_every_context_belongs_to_one_word(order):
+    batch = lexical_batch(order, np.array(TOKENS), OFFSETS, by_position=True)
+    shared = lexical_batch(order, np.array(TOKENS), OFFSETS)
+    assert np.array_equal(batch.contexts[batch.context_of_row], shared.contexts[shared.context_of_row])
+    assert np.array_equal(batch.children, shared.children)
+    assert np.array_equal(batch.contexts[:, 1], batch.tokens[batch.positions])
+    assert (np.diff(batch.contexts[:, 0]) >= 0).all()  # some of one block are scored at a time
+    own = np.column_stack([batch.contexts, batch.positions])
+    assert len(np.unique(own, axis=0)) == len(own)
+    for word, first_rows in enumerate(batch.batch.base):
+        for row in batch.batch.rows[first_rows]:
+            assert batch.positions[batch.context_of_row[row]] == word
 
 
 @every_order

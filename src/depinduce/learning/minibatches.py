@@ -36,6 +36,7 @@ class Minibatches:
     """A corpus from which batches are taken: some tags head nothing, and words have the heads that are known.
 
     apart: every language has a grammar of its own, and after all of them comes one for sentences without a language
+    by_position: rules that see words are those of single words as heads, see `lexical_batch`
     """
 
     def __init__(
@@ -45,8 +46,9 @@ class Minibatches:
         non_heads: tuple[str, ...] = (),
         lexicon: Lexicon | None = None,
         apart: bool = False,
+        by_position: bool = False,
     ):
-        self.order, self.corpus = order, corpus
+        self.order, self.corpus, self.by_position = order, corpus, by_position
         self.tokens = None if lexicon is None else lexicon.tokens(corpus)  # [token]
         self.may_head = allowed_heads(corpus.tag_vocabulary, non_heads, corpus)  # [token]
         self.language = _grammars(corpus) if apart else None  # [sentence]
@@ -57,7 +59,7 @@ class Minibatches:
         tokens, offsets = pieces(corpus.offsets, sentences)
         words = languages = None
         if self.tokens is not None:
-            words = lexical_batch(self.order, self.tokens[tokens], offsets)
+            words = lexical_batch(self.order, self.tokens[tokens], offsets, self.by_position)
             batch = words.batch
         elif self.language is not None:
             languages, grammar = np.unique(self.language[sentences], return_inverse=True)

@@ -25,6 +25,13 @@ class LexicalSettings:
         metavar="VECTORS",
     )
     dropout: float = setting(0.5, "share of the embeddings that is left out in every training step", expert=True)
+    dropout_of: str = setting(
+        "everything",
+        "whose embeddings: of everything, the same of a word wherever it is in a batch; or of heads alone, others in "
+        "every place",
+        choices=("everything", "heads"),
+        expert=True,
+    )
     lexical_child_rank: int = setting(
         150, "rank of the scores of children and roots in the network over words", expert=True
     )
@@ -42,6 +49,8 @@ class LexicalSettings:
         require_within(1, MOST, min_count=self.min_count, softmax_memory=self.softmax_memory)
         if not 0 <= self.dropout < 1:
             raise DepinduceError(f"dropout cannot be {self.dropout}: 0 or more, less than 1.")
+        if self.dropout_of not in ("everything", "heads"):
+            raise DepinduceError(f"There is no dropout_of {self.dropout_of!r}. Choose from: everything, heads.")
         if self.lexical_encoder not in ("ud", "wsj"):
             raise DepinduceError(f"There is no encoder {self.lexical_encoder!r}. Choose from: ud, wsj.")
         if not names_one_of(VECTORS, self.vectors):

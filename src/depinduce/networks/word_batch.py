@@ -3,7 +3,8 @@
 A grammar over words has far too many rules for a table, and a batch needs few of them. So its table is made for the
 batch: a row belongs to one word of one sentence, with a direction and a context from that sentence, and a column is a
 place in the sentence. Rows of the same tokens have the same probabilities; these distinct *contexts* are what the
-network scores, each against the whole vocabulary.
+network scores, each against the whole vocabulary. Where dropout makes every word another head than its likes, a context
+is that of one word (`by_position`).
 
 The probability of a root cannot stand in such a table, for a column means another word in every sentence. It is a
 factor of its position.
@@ -32,6 +33,7 @@ class LexicalBatch:
     )  # [context, 3] block (2 · direction + valence), token of the head, token of the context; sorted
     context_of_row: np.ndarray  # [row]
     children: np.ndarray  # [row, column] the token in that place of the row's sentence; any beyond its end
+    positions: np.ndarray | None = None  # [context] the word that is its head; None: words of one token share contexts
 
     def problem(self, root: np.ndarray, child: np.ndarray, decision: np.ndarray) -> Problem:
         """The problem for a chart, from log p of all rules.
@@ -41,8 +43,11 @@ class LexicalBatch:
         return Problem(RuleTable(np.zeros(self.children.shape[1]), child, decision), self.batch, Factors(root=root))
 
 
-def lexical_batch(order: Order, tokens: np.ndarray, offsets: np.ndarray) -> LexicalBatch:
-    """The batch of sentences of tokens. tokens: [token], offsets: [sentence + 1]"""
+def lexical_batch(order: Order, tokens: np.ndarray, offsets: np.ndarray, by_position: bool = False) -> LexicalBatch:
+    """The batch of sentences of tokens. tokens: [token], offsets: [sentence + 1]
+
+    by_position: every word has contexts of its own as a head, and does not share those of its token
+    """
     lengths = np.diff(offsets)
     length = np.repeat(lengths, lengths)  # of the sentence of each token
     start = np.repeat(offsets[:-1], lengths)
@@ -59,10 +64,12 @@ def lexical_batch(order: Order, tokens: np.ndarray, offsets: np.ndarray) -> Lexi
     else:
         context = _first_of_its_kind(tokens, start, position) + 1  # 0 is ROOT
     blocks, seen = zip(*(_contexts(order, tokens, start, context, head, slot, d) for d in (0, 1)), strict=True)
-    size = int(tokens.max(initial=0)) + 2  # all tokens, and NOTHING
-    code = (np.concatenate(blocks) * size + np.tile(tokens[head], 2)) * size + np.concatenate(seen) - NOTHING
+    size = max(int(tokens.max(initial=0)) + 1, len(tokens)) + 1  # all tokens or positions, and NOTHING
+    whose = np.arange(len(tokens)) if by_position else tokens
+    code = (np.concatenate(blocks) * size + np.tile(whose[head], 2)) * size + np.concatenate(seen) - NOTHING
     code, context_of_row = np.unique(code, return_inverse=True)
-    contexts = np.stack([code // size**2, code // size % size, code % size + NOTHING], axis=1)
+    block, of_head, seen_in = code // size**2, code // size % size, code % size + NOTHING
+    contexts = np.stack([block, tokens[of_head] if by_position else of_head, seen_in], axis=1)
     longest = int(lengths.max(initial=1))
     places = np.minimum(start[head][:, None] + np.arange(longest), len(tokens) - 1)
     batch = Batch(
@@ -74,7 +81,8 @@ def lexical_batch(order: Order, tokens: np.ndarray, offsets: np.ndarray) -> Lexi
         no_context=0,
         rows=np.arange(2 * first_slot[-1], dtype=np.int32),
     )
-    return LexicalBatch(batch, tokens, contexts, context_of_row, np.tile(tokens[places], (2, 1)))
+    children = np.tile(tokens[places], (2, 1))
+    return LexicalBatch(batch, tokens, contexts, context_of_row, children, of_head if by_position else None)
 
 
 def _contexts(order, tokens, start, context, head, slot, direction) -> tuple[np.ndarray, np.ndarray]:

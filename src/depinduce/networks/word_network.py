@@ -58,9 +58,12 @@ class LexicalNetwork(nn.Module):
         tag_size: int,
         dropout: float = 0.0,
         softmax_memory: int = 256,
+        dropout_of: str = "everything",
     ):
+        """dropout_of: everything, one mask for every token and symbol; or heads, one for every word of a batch"""
         super().__init__()
         self.order, self.lexicon, self.dropout = order, lexicon, dropout
+        self.drops_heads = dropout > 0 and dropout_of == "heads"  # its batches to learn from are `by_position`
         self.most_scores = softmax_memory * 2**20 // 4
         size, self.rank = settings.size, settings.child_rank
         both = settings.child_rank + settings.decision_rank
@@ -96,10 +99,13 @@ class LexicalNetwork(nn.Module):
         dropped
         """
         weights, vocabulary = self._named, len(self.lexicon)
-        x, embeddings_back = self._embed(noise, with_unknown=bool((batch.tokens >= vocabulary).any()))
+        with_unknown = bool((batch.tokens >= vocabulary).any())
+        x, embeddings_back = self._embed(None if self.drops_heads else noise, with_unknown)
         tokens = len(x) - len(weights.symbols)
         plan = _Plan.of(batch, self.order, first_symbol=tokens)
-        (parent, context, decision, root), few_back = self._few(x, plan)
+        assert noise is None or not self.drops_heads or batch.positions is not None, "a batch by position"
+        kept_of_heads = self._kept((len(batch.tokens), x.shape[1]), noise if self.drops_heads else None)
+        (parent, context, decision, root), few_back = self._few(x, plan, kept_of_heads)
         pairs, pairs_back = self._pairs(parent, context, plan)
         decision_factor, decision_back = project(decision, weights.decision)  # [STOP or GO · block, rank]
         root_factor, root_back = project(root, weights.root)  # [block, rank]
@@ -139,9 +145,9 @@ class LexicalNetwork(nn.Module):
         tags, vocabulary = len(tag), len(self.lexicon)
         x = torch.cat([tag.index_select(0, self._tag_of), word.index_select(0, self._word_of)], dim=1)
         unknown = [x[:tags].mean(0, keepdim=True)] if with_unknown else []
-        x, kept = torch.cat([x, *unknown, symbols]), None
-        if noise is not None and self.dropout:
-            kept = torch.rand(x.shape, generator=noise).ge_(self.dropout).div_(1 - self.dropout).to(x.dtype)
+        x = torch.cat([x, *unknown, symbols])
+        kept = self._kept(x.shape, noise)
+        if kept is not None:
             x *= kept
 
         def pull_back(to_x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -156,14 +162,22 @@ class LexicalNetwork(nn.Module):
 
         return x, pull_back
 
+    def _kept(self, shape: Sequence[int], noise: torch.Generator | None) -> Tensor | None:
+        """By what numbers are multiplied of which some are dropped: 0, or as much more as makes up for these."""
+        if noise is None or not self.dropout:
+            return None
+        kept = torch.rand(shape, generator=noise).ge_(self.dropout).div_(1 - self.dropout)
+        return kept.to(self.symbols.dtype)
+
     def _few(
-        self, x: Tensor, plan: _Plan
+        self, x: Tensor, plan: _Plan, kept_of_heads: Tensor | None
     ) -> tuple[tuple[Tensor, Tensor, Tensor, Tensor], PullBack[tuple[Tensor, Tensor, list[Tensor]]]]:
-        """Hidden rows of the heads, contexts, decisions and the root of a batch."""
+        """Hidden rows of the heads, contexts, decisions and the root of a batch. kept_of_heads: [head, size]"""
         weights = self._named
-        in_roles = [
-            (role, *project(rows, weights.roles[role])) for role, rows in plan.by_role(x.index_select(0, plan.symbols))
-        ]
+        rows = x.index_select(0, plan.symbols)
+        if kept_of_heads is not None:
+            rows[: len(kept_of_heads)] *= kept_of_heads
+        in_roles = [(role, *project(own, weights.roles[role])) for role, own in plan.by_role(rows)]
         e = torch.cat([rows for _, rows, _ in in_roles])
         hidden, encoder_back = encode(e, plan.inputs, self.encoder.skip, weights.encoder)
 
@@ -173,7 +187,10 @@ class LexicalNetwork(nn.Module):
             for (role, _, back), (_, to_rows) in zip(in_roles, plan.by_role(to_e), strict=True):
                 to_part, to_roles[role] = back(to_rows)
                 to_x.append(to_part)
-            return torch.cat(to_x), to_roles, to_encoder
+            to_rows = torch.cat(to_x)
+            if kept_of_heads is not None:
+                to_rows[: len(kept_of_heads)] *= kept_of_heads
+            return to_rows, to_roles, to_encoder
 
         return plan.split(hidden), pull_back
 
@@ -381,6 +398,8 @@ class _Plan:
         block, parent, context = batch.contexts.T
         direction, valence = np.divmod(block, VALENCES)
         parents, parent_of = np.unique(parent, return_inverse=True)
+        if batch.positions is not None:
+            parents, parent_of = batch.tokens, batch.positions
         parent_row = (VALENCES * parent_of + valence) * DIRECTIONS + direction
         seen, context_of = np.unique(context, return_inverse=True)
         seen_symbols = np.where(seen == NOTHING, first_symbol + NULL, seen)

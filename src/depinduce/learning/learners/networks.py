@@ -244,7 +244,9 @@ class WordLearner(GradientLearner):
         return True
 
     def sentences(self, corpus: Corpus, stage: str) -> Minibatches:
-        return Minibatches(self.order, corpus, self.settings.non_heads_in(stage), self.network.lexicon)
+        by_position = self.network.drops_heads and stage == "training"
+        non_heads = self.settings.non_heads_in(stage)
+        return Minibatches(self.order, corpus, non_heads, self.network.lexicon, by_position=by_position)
 
     def rules(self, data: Data, noise: torch.Generator | None = None) -> tuple[Rules, PullBack]:
         return self.network.rules(_words(data), noise)
@@ -298,7 +300,9 @@ def make_learners(
         order = Order.FIRST if model.is_joint else settings.order
         lexicon = Lexicon.of(train, lexical.min_count)
         sizes = lexical.network(unlexical)
-        network = LexicalNetwork(order, lexicon, sizes, lexical.tag_size, lexical.dropout, lexical.softmax_memory)
+        network = LexicalNetwork(
+            order, lexicon, sizes, lexical.tag_size, lexical.dropout, lexical.softmax_memory, lexical.dropout_of
+        )
         if vectors is not None:
             found = torch.from_numpy(~np.isnan(vectors).any(axis=1))
             network.word_embedding.data[len(lexicon.tags) :][found] = torch.from_numpy(vectors)[found]
