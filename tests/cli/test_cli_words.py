@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,8 @@ import pytest
 import torch
 from cli.demo_parts import contents, demo_part, depinduce, without_heads, without_trees
 
-from depinduce.corpus import load_corpus
+from depinduce.corpus import load_corpus, read_sentences
+from depinduce.learning.learners import networks
 from depinduce.models.loading import load_model
 
 torch.set_num_threads(1)
@@ -146,6 +149,37 @@ def test_vectors_of_a_file_are_used(folder, tmp_path):
     assert word in model.words
     vectors = model.network.word_embedding.detach().numpy()[len(model.tags) :]
     np.testing.assert_allclose(vectors[model.words.id(word)], [1, 2, 3], atol=1e-3)
+
+
+@pytest.mark.parametrize("given", ["file", "stdin", "language"])
+def test_vectors_are_learned_from_all_sentences_of_the_text_whatever_their_length(given, folder, tmp_path, monkeypatch):
+    text, taught = folder / "train.conllu", []
+
+    def train_vectors(sentences, words, dimension, **how):
+        taught.append(list(sentences))
+        return np.tile(np.arange(dimension, dtype=np.float32), (len(words), 1))
+
+    monkeypatch.setattr(networks, "train_vectors", train_vectors)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.read_bytes())))
+    source = {"file": text, "stdin": "-", "language": f"xx={text}"}[given]
+    options = ["--vectors", "fasttext", "--lowercase", "--learning-rate", 1e-6, "--out", tmp_path / "run"]
+    assert depinduce("train", "--train", source, "--model", "lexical", *SMALL, *options) == 0
+    (sentences,) = taught
+    assert sentences == [[form.lower() for form in sentence.forms] for sentence in read_sentences(text)]
+    assert max(map(len, sentences)) > 8  # longer than what trees are learned from
+    assert {".", "?"} & {word for words in sentences for word in words}
+    model = load_model(tmp_path / "run")
+    vectors = model.network.word_embedding.detach().numpy()[len(model.tags) :]
+    np.testing.assert_allclose(vectors, np.tile([0, 1, 2], (len(vectors), 1)), atol=1e-3)
+
+
+def test_without_the_library_the_training_ends_before_it_begins_and_tells_how_to_get_it(
+    folder, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setitem(sys.modules, "gensim", None)
+    assert train("joint-sibling", folder, "--vectors", "fasttext", "--out", tmp_path / "run") == 1
+    assert "Install it with `pip install 'depinduce[vectors]'`; or take vectors from a file" in capsys.readouterr().err
+    assert not (tmp_path / "run" / "metrics.jsonl").exists()
 
 
 # ---------------------------------------------------------------- other commands

@@ -120,6 +120,10 @@ class Reading:
             form = form.lower()
         return _DIGITS.sub("0", form) if self.fold_numbers else form
 
+    def words(self, sentence: Sentence) -> list[str]:
+        """The symbols of all words of a sentence, punctuation and all."""
+        return [self.word(form) for form in sentence.forms]
+
 
 @dataclass(frozen=True, eq=False)
 class Corpus:

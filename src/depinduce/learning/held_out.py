@@ -140,6 +140,13 @@ def _sentences(source: Source, language: str | None = None) -> Iterator[Sentence
             yield named
 
 
+def read_once(source: Source) -> Source:
+    """The same source with its files read, for those who need it twice."""
+    if isinstance(source, Mapping):
+        return {name: sentences_of(texts) for name, texts in source.items()}
+    return sentences_of(source)
+
+
 def sentences_of(source: Source) -> list[Sentence]:
     """All sentences of a source, in its order, with their languages."""
     return list(_sentences(source))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,15 @@ from depinduce.files import LOCK, only_writer, remove_in_order
 from depinduce.labels import LearnedLabels, learn_labels
 from depinduce.learning.adaptation import Likeness, likeness, with_tags_of
 from depinduce.learning.health import Health, health
-from depinduce.learning.held_out import Source, Trees, adaptation_corpus, held_out, sentences_of, training_corpus
+from depinduce.learning.held_out import (
+    Source,
+    Trees,
+    adaptation_corpus,
+    held_out,
+    read_once,
+    sentences_of,
+    training_corpus,
+)
 from depinduce.learning.languages import require_languages
 from depinduce.learning.run import Run, Watch
 from depinduce.learning.settings.configuration import Configuration
@@ -38,6 +46,7 @@ class Lesson:
     watch: Watch | None = None
     universal: Model | None = None  # the grammar that --init names, where a training starts from one
     labels: LearnedLabels | None = None  # of the trees that it was given, if they have any
+    text: Sequence[list[str]] | None = None  # the words of all sentences, where word vectors are learned from them
 
     @classmethod
     def of(
@@ -56,7 +65,10 @@ class Lesson:
         trees: sentences with known heads
         """
         reading, settings = configuration.reading, configuration.learning
-        given = labels = None
+        given = labels = text = None
+        if configuration.lexical is not None and configuration.lexical.learns_vectors:
+            train = read_once(train)
+            text = [reading.words(sentence) for sentence in sentences_of(train)]
         if trees is not None:
             sentences = sentences_of(trees)
             labels = learn_labels(sentences, reading)
@@ -75,11 +87,13 @@ class Lesson:
             others = held_out(dev, reading, corpus) if dev else None
             require_languages(trees, corpus, "--trees")
         watching = watcher(watch, corpus, reading, watched_lengths) if watch else None
-        return cls(configuration, corpus, others, watching, universal, labels)
+        return cls(configuration, corpus, others, watching, universal, labels, text)
 
     def run(self, directory: str | Path | None = None, *, resume: bool = False) -> Run:
         """The training, at its beginning or, to go on with it, where the one in the directory was."""
-        run = Run(self.configuration, self.train, self.dev, directory, self.watch, self.universal, self.labels)
+        run = Run(
+            self.configuration, self.train, self.dev, directory, self.watch, self.universal, self.labels, self.text
+        )
         if resume and run.directory is not None and (run.directory / CONFIGURATION).exists():
             run.resume()
         return run

@@ -12,7 +12,7 @@ where grammars of several ladders are needed, `learning.plans` says what becomes
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -68,8 +68,11 @@ class Run:
         watch: Watch | None = None,
         universal: Model | None = None,
         labels: LearnedLabels | None = None,
+        text: Sequence[list[str]] | None = None,
     ):
-        """universal: the grammar that --init names, if it has been read already; labels: what arcs are called"""
+        """universal: the grammar that --init names, if it has been read already; labels: what arcs are called
+        text: the words of all sentences, also of those that are too long, where word vectors are learned from them
+        """
         self.configuration, self.train, self.dev = configuration, train, dev
         self.settings = configuration.learning
         if dev is not None and not self.settings.heeds_held_out:
@@ -79,7 +82,7 @@ class Run:
         told_apart(self.settings, train)  # a fault shows before anything is written
         self.directory = Path(directory) if directory is not None else None
         self.files = RunFiles(self.directory) if self.directory is not None else None
-        self.watch, self.watched, self.labels = watch, watch is not None, labels
+        self.watch, self.watched, self.labels, self.text = watch, watch is not None, labels, text
         self.training_data = train.identity()
         self.fingerprints = self.training_data["sha256"], None if dev is None else dev.fingerprint()
         self.plan = plan_of(configuration)(configuration, train, universal)
@@ -178,10 +181,10 @@ class Run:
 
     def _prepare_words(self) -> None:
         """What the part over words starts with."""
-        if self.configuration.lexical is not None:
+        if self.configuration.lexical is not None and self.vectors is None:
             from depinduce.learning.learners.networks import word_vectors
 
-            self.vectors = word_vectors(self.configuration, self.train)
+            self.vectors = word_vectors(self.configuration, self.train, self.text)
         if self.settings.word_init and self.word_heads is None:
             self.word_heads = self.start_trees(self.settings.word_init)
 

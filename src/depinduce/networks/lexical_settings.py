@@ -8,7 +8,7 @@ from depinduce.errors import DepinduceError
 from depinduce.networks.network_settings import MOST_SIZE, NetworkSettings
 from depinduce.settings import MOST, names_one_of, require_within, setting
 
-VECTORS = {"random": (0,), "file": (1,), "fasttext": (1,)}  # how many words can follow the name
+VECTORS = {"random": (0,), "file": (1,), "fasttext": (0, 1)}  # how many words can follow the name
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class LexicalSettings:
     word_size: int = setting(100, "size of the word vectors", expert=True)
     vectors: tuple[str, ...] = setting(
         ("random",),
-        "where word vectors start: random, `file FILE` (.vec, word2vec text), or `fasttext FILE` (trained here on all "
-        "sentences of that CoNLL-U file)",
+        "where word vectors start: random, `file FILE` (.vec, word2vec text), or `fasttext` (trained here on all "
+        "sentences of --train, of any length) or `fasttext FILE` (on those of another CoNLL-U file)",
         metavar="VECTORS",
     )
     dropout: float = setting(0.5, "share of the embeddings that is left out in every training step", expert=True)
@@ -55,7 +55,14 @@ class LexicalSettings:
             raise DepinduceError(f"There is no encoder {self.lexical_encoder!r}. Choose from: ud, wsj.")
         if not names_one_of(VECTORS, self.vectors):
             found = " ".join(self.vectors)
-            raise DepinduceError(f"There are no word vectors {found!r}. Choose from: random, file FILE, fasttext FILE.")
+            raise DepinduceError(
+                f"There are no word vectors {found!r}. Choose from: random, file FILE, fasttext, fasttext FILE."
+            )
+
+    @property
+    def learns_vectors(self) -> bool:
+        """Whether word vectors are first learned from the text of the training itself."""
+        return self.vectors == ("fasttext",)
 
     def network(self, unlexical: NetworkSettings) -> NetworkSettings:
         """The network over words as one over larger embeddings."""

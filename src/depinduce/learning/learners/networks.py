@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -310,15 +310,22 @@ def make_learners(
     return learners
 
 
-def word_vectors(configuration: Configuration, train: Corpus) -> np.ndarray | None:
-    """The vectors that the words of a lexicon start with, as `make_learners` takes them; None if they are random."""
+def word_vectors(
+    configuration: Configuration, train: Corpus, text: Sequence[list[str]] | None = None
+) -> np.ndarray | None:
+    """The vectors that the words of a lexicon start with, as `make_learners` takes them; None if they are random.
+
+    text: the words of all sentences of the training, for vectors that are learned from them
+    """
     lexical, reading = configuration.lexical, configuration.reading
     if lexical is None or lexical.vectors[0] == "random":
         return None
-    kind, path = lexical.vectors
     words = Lexicon.of(train, lexical.min_count).words.symbols
-    if kind == "file":
-        return read_vectors(path, words, lexical.word_size)
+    if lexical.vectors[0] == "file":
+        return read_vectors(lexical.vectors[1], words, lexical.word_size)
     settings = configuration.learning
-    sentences = ([reading.word(form) for form in sentence.forms] for sentence in read_sentences(path))
-    return train_vectors(sentences, words, lexical.word_size, seed=settings.seed, threads=settings.threads)
+    if lexical.learns_vectors:
+        assert text is not None, "a lesson has it"
+    else:
+        text = [reading.words(sentence) for sentence in read_sentences(lexical.vectors[1])]
+    return train_vectors(text, words, lexical.word_size, seed=settings.seed, threads=settings.threads)
