@@ -15,7 +15,8 @@ from depinduce import jobs
 from depinduce.experiments.suites import EXPERIMENTS
 
 TINY = {"size": 8, "child_rank": 4, "decision_rank": 2, "epochs": 2, "batch_size": 16}
-TINY_WORDS = {"tag_size": 4, "word_size": 4, "lexical_child_rank": 4, "lexical_decision_rank": 2, "min_count": 2}
+TINY_WORDS = {"tag_size": 4, "word_size": 4, "lexical_child_rank": 4, "lexical_decision_rank": 2, "min_count": 2,
+              "vectors": ("random",)}  # fmt: skip
 
 
 def tiny_data(folder: Path, languages: tuple[str, ...] = ("fr", "pl")) -> Path:

@@ -10,6 +10,7 @@ import argparse
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,6 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
     given.require_same(there)
     cells = given.possible(plan(names, given.languages, seeds, split))
     to_run = there.lacking(cells)
+    require_library(to_run)
     code = run_cells(given.work(to_run), out, arguments.jobs, len(cells) - len(to_run))
     results = Results.read(out, given.languages, seeds, split, suite, start)
     if results.cells:
@@ -215,20 +217,34 @@ def prepare_wsj(arguments: argparse.Namespace, out: Path) -> Path:
         )
 
 
-def wsj_sentences(data: Path) -> tuple[Corpus, Reading]:
-    """What all experiments on WSJ learn from."""
+def wsj_sentences(data: Path, experiment: str = "wsj-ndmv") -> tuple[Corpus, Reading]:
+    """What an experiment on WSJ learns from."""
     from depinduce.learning.held_out import training_corpus
 
-    reading = wsj.WSJ["wsj-ndmv"].configuration().reading
+    reading = wsj.WSJ[experiment].configuration().reading
     return training_corpus([str(data / wsj.NAME / "train.conllu")], reading), reading
 
 
 def require_same_sentences(there: Results, data: Path, out: Path) -> None:
     """Refuse results that were made from another treebank."""
-    if there.cells:
-        now = wsj_sentences(data)[0].fingerprint()
-        if any(cell["training_data"]["sha256"] != now for cell in there.cells.values()):
+    learned_from: dict[Reading, str] = {}  # the fingerprint of the sentences, however they are read
+    for (experiment, _, _), cell in there.cells.items():
+        reading = wsj.WSJ[experiment].configuration().reading
+        if reading not in learned_from:
+            learned_from[reading] = wsj_sentences(data, experiment)[0].fingerprint()
+        if cell["training_data"]["sha256"] != learned_from[reading]:
             raise DepinduceError(f"{out}: has results of other sentences than those of {data}. Choose another --out.")
+
+
+def require_library(cells: list[Cell]) -> None:
+    """Refuse cells that learn word vectors without the library for it, before anything runs."""
+    with_words = ((cell, EXPERIMENTS[cell.experiment].configuration().lexical) for cell in cells)
+    needing = [cell for cell, lexical in with_words if lexical is not None and lexical.learns_vectors]
+    if needing and find_spec("gensim") is None:
+        raise DepinduceError(
+            f"{needing[0].experiment} and others need the library gensim, for word vectors. Install it with "
+            "`pip install 'depinduce[vectors]'`, or name other --experiments."
+        )
 
 
 def require_start(path: str, data: Path) -> None:

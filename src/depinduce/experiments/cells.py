@@ -169,6 +169,8 @@ def _trained(task: CellTask, run: Run) -> tuple[Model, list[dict[str, Any]]]:
         run.heads = _start_trees(run, task)
     if run.settings.ladder:
         _share_first_rung(run, task)
+    if run.configuration.lexical is not None and run.configuration.lexical.learns_vectors:
+        run.vectors = _learned_vectors(run, task)
     return trained(run), run.history
 
 
@@ -187,6 +189,13 @@ def _start_trees(run: Run, task: CellTask) -> np.ndarray:
     settings = run.settings
     description = {"init": settings.init, "non_heads": settings.non_heads_in("start"), "seed": settings.seed}
     return _shared(run, task, description, lambda: {"heads": run.start_trees(settings.init)})["heads"]
+
+
+def _learned_vectors(run: Run, task: CellTask) -> np.ndarray:
+    """Word vectors that are learned from the text, which takes minutes. All experiments of a seed share them."""
+    text = hashlib.sha256(json.dumps(run.text).encode()).hexdigest()
+    description = {"lexical": vars(run.configuration.lexical), "seed": run.settings.seed, "text": text}
+    return _shared(run, task, description, lambda: {"vectors": run.word_vectors()})["vectors"]
 
 
 def _share_first_rung(run: Run, task: CellTask) -> None:

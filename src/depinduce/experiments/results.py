@@ -125,6 +125,7 @@ class Results:
             name: {
                 "recipe": EXPERIMENTS[name].recipe,
                 "knowledge": self.knowledge(name),
+                **({} if (split := EXPERIMENTS[name].scored_on(self.split)) == self.split else {"split": split}),
                 **{
                     language: self._numbers(name, language)
                     for language in groups

@@ -182,11 +182,15 @@ class Run:
     def _prepare_words(self) -> None:
         """What the part over words starts with."""
         if self.configuration.lexical is not None and self.vectors is None:
-            from depinduce.learning.learners.networks import word_vectors
-
-            self.vectors = word_vectors(self.configuration, self.train, self.text)
+            self.vectors = self.word_vectors()
         if self.settings.word_init and self.word_heads is None:
             self.word_heads = self.start_trees(self.settings.word_init)
+
+    def word_vectors(self) -> np.ndarray | None:
+        """The vectors that words start with, if they are not random. [word, number]"""
+        from depinduce.learning.learners.networks import word_vectors
+
+        return word_vectors(self.configuration, self.train, self.text)
 
     def _prepare_start(self) -> None:
         """The trees of a start that has them already, and the rules."""

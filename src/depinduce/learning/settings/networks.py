@@ -47,8 +47,7 @@ class NeuralSettings(LearningSettings):
     )
     agreement: bool = setting(
         True,
-        "joint models: train the two parts on their product, which makes them agree, or each on its own likelihood, "
-        "which then stops it, too",
+        "joint models: train the two parts on their product, which makes them agree, or each on its own likelihood",
     )
     word_init: tuple[str, ...] = setting(
         (), "joint models: where the part over words starts, if not where --init says", metavar="START"
