@@ -119,8 +119,12 @@ def test_watching_a_training_changes_nothing_in_it(data, tmp_path, monkeypatch):
     shrink(monkeypatch)
     watched = run_one(Cell("curve-dmo", "fr", 0, "dev"), data, tmp_path)
     unwatched = run_one(Cell("paper-sibling", "fr", 0, "dev"), data, tmp_path)
-    assert all(0 < line.pop("watched")["uas_15"] < 100 for line in watched["history"])
-    assert watched["history"] == unwatched["history"]
+    before = watched["history"][0].pop("before")
+    assert all(0 < line["watched"]["uas_15"] < 100 for line in (before, *watched["history"]))
+    assert before["dev"] < watched["history"][0]["dev"]
+    assert [line | {"watched": None} for line in unwatched["history"]] == [
+        line | {"watched": None} for line in watched["history"]
+    ]
     assert watched["scores"] == unwatched["scores"]
 
 

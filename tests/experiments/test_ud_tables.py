@@ -212,5 +212,42 @@ def test_the_figures_draw_dmo_and_em_with_a_band_for_several_seeds():
         assert "Trainings: 2 of DMO and 1 of EM." in ElementTree.fromstring(text).find("{*}desc").text
 
 
+def begun(cell: dict, height: float) -> dict:
+    """The same training, watched before its first epoch, too."""
+    first, *others = cell["history"]
+    before = {"train": height - 100, "dev": height - 101, "watched": {"uas_15": height}}
+    return cell | {"history": [first | {"before": before}, *others]}
+
+
+def points_in(figure: str, name: str) -> list[list[float]]:
+    """The line of a name in a figure, in pixels."""
+    paths = ElementTree.fromstring(figure).findall(".//{*}path")
+    (path,) = [path for path in paths if path.findtext("{*}title") == name]
+    return [[float(number) for number in point.split()] for point in path.get("d").removeprefix("M").split("L")]
+
+
+def test_the_figures_begin_before_the_first_epoch_where_that_was_recorded():
+    cells = [curve("curve-dmo", 0, [60, 62]), curve("curve-dmo", 1, [62, 64]), curve("curve-em", 0, [50, 51])]
+    old = figures_of(Results(cells, ["fr"], 5))
+    new = figures_of(
+        Results([begun(cell, height) for cell, height in zip(cells, (30, 34, 40), strict=True)], ["fr"], 5)
+    )
+    for name, line in (("figure-5-uas.svg", "DMO"), ("figure-4-likelihood.svg", "EM, held out")):
+        (x_0, y_0), (x_1, y_1), (x_2, _) = points_in(new[name], line)
+        assert x_2 - x_1 == pytest.approx(x_1 - x_0, abs=0.11) and y_0 > y_1  # lower, which is further down
+        assert len(points_in(old[name], line)) == 2
+    assert ">0<" in new["figure-5-uas.svg"]  # on the axis
+    about = ElementTree.fromstring(new["figure-5-uas.svg"]).findtext("{*}desc")
+    assert "Epoch 0 is after the start, before the first. The paper's curves begin at 38.5." in about
+    assert "Epoch 0" not in old["figure-5-uas.svg"] + old["figure-4-likelihood.svg"]
+
+
+def test_where_some_trainings_did_not_record_it_the_figures_begin_with_the_first_epoch():
+    cells = [begun(curve("curve-dmo", 0, [60, 62]), 30), curve("curve-dmo", 1, [62, 64])]
+    mixed = figures_of(Results(cells, ["fr"], 5))["figure-5-uas.svg"]
+    assert len(points_in(mixed, "DMO")) == 2
+    assert "Epoch 0" not in mixed
+
+
 def test_without_curves_there_are_no_figures():
     assert figures_of(Results(cells_of("ndmv", {"fr": [60]}), ["fr"], 1)) == {}

@@ -377,8 +377,11 @@ def test_other_gold_trees_change_the_curve_of_scores_and_nothing_in_the_training
     shrink(monkeypatch, ladder=())  # the curves have none
     other = rewritten(data, tmp_path / "other", ("train", "dev", "test"), chains)
     gold, not_gold = (run_one("wsj-curve-dmo", source, tmp_path / f"{source.name}-out") for source in (data, other))
-    watched = [[line.pop("watched")["uas_10"] for line in result["history"]] for result in (gold, not_gold)]
+    before = [result["history"][0].pop("before") for result in (gold, not_gold)]
+    lines = [[one, *result["history"]] for one, result in zip(before, (gold, not_gold), strict=True)]
+    watched = [[line.pop("watched")["uas_10"] for line in of_one] for of_one in lines]
     assert all(ours != theirs for ours, theirs in zip(*watched, strict=True))
+    assert before[0] == before[1]
     unwatched = run_one("wsj-joint-sibling", data, tmp_path / f"{data.name}-out")
     for name in ("history", "log_likelihood", "training_data"):
         assert gold[name] == not_gold[name] == unwatched[name]

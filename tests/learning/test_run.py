@@ -109,9 +109,42 @@ def test_what_is_watched_decides_nothing_and_is_marked(tmp_path):
     plain = trained()
     watched, _ = Run(configuration(**LADDER), CORPUS, directory=tmp_path / "run", watch=watch).go()
     assert np.array_equal(plain.table.child, watched.table.child)
-    assert seen == [Order.FIRST] * 6 + [Order.SIBLING] * 2
+    assert seen == [Order.FIRST] * 8 + [Order.SIBLING] * 3
     assert (plain.history["watched"], watched.history["watched"]) == (False, True)
-    assert [line["watched"]["uas_15"] for line in metrics(tmp_path / "run")] == [1, 2, 3, 4, 5, 6, 7, 8]
+    lines = metrics(tmp_path / "run")
+    assert [line["watched"]["uas_15"] for line in lines] == [2, 3, 4, 6, 7, 8, 10, 11]
+    before = {number: line.pop("before") for number, line in enumerate(lines) if "before" in line}
+    assert {number: one["watched"]["uas_15"] for number, one in before.items()} == {0: 1, 3: 5, 6: 9}
+    assert [line | {"watched": 0} for line in plain.history["rounds"]] == [
+        line | {"watched": 0} for line in without_times(lines)
+    ]
+
+
+def test_before_the_first_epoch_is_where_the_start_led():
+    """The judge is a second run that learns its start and no more."""
+    values = {"model": "sibling", "epochs": 1, "non_heads": ("D",)}
+    run = Run(configuration(**values), CORPUS, HELD_OUT, watch=lambda model: {"uas_15": log_likelihood(model, CORPUS)})
+    run.go()
+    (line,) = run.history
+    judge = Run(configuration(**values), CORPUS, HELD_OUT)
+    judge.training = judge._new_training(judge.rungs[0])
+    judge.training.begin()
+    (model,) = judge._parts(best=False)
+    assert line["before"]["watched"]["uas_15"] == log_likelihood(model, CORPUS)
+    assert line["before"]["train"] == pytest.approx(log_likelihood(model, CORPUS), rel=1e-12)
+    assert line["before"]["dev"] == pytest.approx(log_likelihood(model, HELD_OUT), rel=1e-12)
+    assert line["before"]["dev"] != line["dev"]
+
+
+def log_likelihood(model: GrammarModel, corpus: Corpus) -> float:
+    """The mean of its sentences."""
+    return float(model.problem(corpus).log_partition().mean())
+
+
+def test_a_random_start_has_nothing_to_learn_before_the_first_epoch():
+    run = Run(configuration(model="ndmv", init=("random",), epochs=1), CORPUS, watch=lambda model: {"uas_15": 1.0})
+    run.go()
+    assert "before" not in run.history[0] and "watched" in run.history[0]
 
 
 # ---------------------------------------------------------------- interruption
@@ -252,6 +285,28 @@ def test_ctrl_c_works_anywhere(rung, place, whole, tmp_path, monkeypatch):
         assert is_a_tree_of_each(CORPUS, parse_corpus(load_grammar(tmp_path / "run"), CORPUS, Parsing()))
     assert resumed(tmp_path / "run")
     assert files(tmp_path / "run") == files(whole)
+
+
+@pytest.mark.parametrize("place", ["before", "run_round"])
+def test_a_watched_run_that_is_stopped_before_its_first_epoch_ends_has_the_same_history(place, tmp_path, monkeypatch):
+    def watched(directory: Path | None) -> Run:
+        values = {"model": "sibling", "ladder": ("ndmv",), "epochs": 1}
+        return Run(configuration(**values), CORPUS, HELD_OUT, directory, lambda model: {"uas_15": model.table.root[0]})
+
+    def interrupt(training, *arguments):
+        raise KeyboardInterrupt
+
+    whole = watched(None)
+    whole.go()
+    stopped = watched(tmp_path / "run")
+    with monkeypatch.context() as patch:
+        patch.setattr(Training, place, interrupt)
+        assert stopped.go()[1] is False
+    again = watched(tmp_path / "run")
+    again.resume()
+    assert again.go()[1]
+    assert again.history == whole.history == without_times(metrics(tmp_path / "run"))
+    assert ["before" in line for line in whole.history] == [True, True]
 
 
 def test_a_run_in_memory_is_the_run_on_disk(whole):

@@ -201,6 +201,17 @@ def test_rungs_and_members_are_told_apart_and_growing_sentences_left_out():
     assert "Gold trees were watched" in page.text
 
 
+def test_curves_of_a_watched_network_begin_before_its_first_epoch():
+    before = {"train": -20.0, "dev": -9.0, "watched": {"uas_15": 30.0}}
+    lines = [epoch(number, max_length=7 + number, watched={"uas_15": 40.0 + number}) for number in (1, 2, 3)]
+    lines[0]["before"] = before
+    page = page_of(facts_of(grammar(history={"settings": {}, "round_name": "epoch", "rounds": lines, "watched": True})))
+    likelihood, scores = (picture.find("{*}desc").text for picture in page.pictures)
+    assert likelihood.endswith("held out: from -9.00 to -5.00")
+    assert scores == "≤15 words: from 30.00 to 43.00"
+    assert "Before epoch 3 it learned from short sentences only, first of up to 8 words." in page.text
+
+
 def test_changed_settings_come_first():
     settings = {"model": "dmv", "init": ["harmonic"], "non_heads": ["ud"], "threads": 2, "smoothing": 0.1, "old": 7}
     training = training_facts(Place(Path("x"), grammar(history={"settings": settings}), None, None))

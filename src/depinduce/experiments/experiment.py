@@ -28,7 +28,7 @@ class Experiment:
     languages: tuple[str, ...] = ()
     lengths: tuple[str, str] = ("15", "40")  # scores are those of sentences of up to so many words, or of all
     most_seeds: int | None = None
-    watched: bool = False  # the attachment score of the dev sentences is recorded after every epoch
+    watched: bool = False  # the attachment score of the dev sentences is recorded, after the start and every epoch
     split: str | None = None  # it is scored on these trees, whatever others are asked for
 
     def configuration(self, seed: int = 0) -> Configuration:

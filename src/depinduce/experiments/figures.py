@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from depinduce.experiments.results import Results
+from depinduce.experiments.results import Results, paper_numbers
 from depinduce.report.curves import Series, line_chart
 
 Line = dict[str, Any]  # of a cell's history
@@ -49,6 +49,9 @@ def figures_of(results: Results) -> dict[str, str]:
         for colour, (method, runs) in enumerate(cells.items())
         for part, what in (("train", "training"), ("dev", "held out"))
     ]
+    begins = all(0 in _epochs(run["history"]) for runs in cells.values() for run in runs)
+    at_0 = " Epoch 0 is after the start, before the first." if begins else ""
+    quoted = f" The paper's curves begin at {paper_numbers(results.suite)['figures']['uas_at_0']}." if begins else ""
     accuracy = [
         _series(method, runs, lambda line: line["watched"][f"uas_{curves.length}"], colour)
         for colour, (method, runs) in enumerate(cells.items())
@@ -60,14 +63,16 @@ def figures_of(results: Results) -> dict[str, str]:
             "epoch",
             "log-likelihood per sentence",
             likelihood,
-            f"{about} Log-likelihood of a training sentence during each epoch, of a held-out one after it.{around}",
+            f"{about} Log-likelihood of a training sentence during each epoch, of a held-out one after it."
+            f"{at_0}{around}",
         ),
         f"figure-{second}-uas.svg": line_chart(
             f"Attachment score by training method, {curves.corpus}",
             "epoch",
             f"UAS (%), dev sentences, ≤{curves.length} words",
             accuracy,
-            f"{about} Attachment score of the dev sentences after each epoch; it decides nothing.{around}",
+            f"{about} Attachment score of the dev sentences after each epoch; it decides nothing."
+            f"{at_0}{quoted}{around}",
         ),
     }
 
@@ -86,10 +91,18 @@ def _last_rung(history: list[Line]) -> list[Line]:
     return [line for line in history if line.get("rung", 0) == top]
 
 
+def _epochs(history: list[Line]) -> dict[int, Line]:
+    """The epochs of the model itself by their numbers; 0 is what was before the first, if that was recorded."""
+    lines = _last_rung(history)
+    before = {0: lines[0]["before"]} if lines and "before" in lines[0] else {}
+    return before | dict(enumerate(lines, 1))
+
+
 def _series(name: str, runs: list[dict], pick: Callable[[Line], float], colour: int, dashed: bool = False) -> Series:
     """The mean over seeds of a number of every epoch, within its range."""
-    curves = [[pick(line) for line in _last_rung(run["history"])] for run in runs]
-    epochs = list(enumerate(zip(*curves, strict=False), 1))  # as many as all of them have
+    curves = [_epochs(run["history"]) for run in runs]
+    in_all = [epoch for epoch in curves[0] if all(epoch in curve for curve in curves)]
+    epochs = [(epoch, [pick(curve[epoch]) for curve in curves]) for epoch in in_all]
     points = [(epoch, statistics.fmean(values)) for epoch, values in epochs]
     band = [(epoch, min(values), max(values)) for epoch, values in epochs] if len(runs) > 1 else []
     return Series(name, points, colour, dashed, band)

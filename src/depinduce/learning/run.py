@@ -141,7 +141,8 @@ class Run:
                 self.members = []  # those of the rung before: their trees are the start of this one
             self._save()
         while not self.training.finished:
-            self._remember(rung, self.training.run_round(), report)
+            before = self._before(rung)
+            self._remember(rung, self.training.run_round(), report, before)
             self._save()
         if self.finished:
             return
@@ -225,13 +226,23 @@ class Run:
         """The trees that a start gives to the training sentences, or to those of a rung."""
         return self.plan.start_trees(init, rung or self.rungs[0])
 
-    def _remember(self, rung: Rung, one: Round, report: Callable[[Progress], None]) -> None:
-        watched = None
+    def _before(self, rung: Rung) -> dict[str, Any]:
+        """For the line of the first round, if the training is watched: where the network was after its start."""
+        watched = self._watched(rung) if self._now.round == 0 and self._now.learns_start else None
+        return {} if watched is None else {"before": self._now.before() | {"watched": watched}}
+
+    def _watched(self, rung: Rung) -> dict[str, float] | None:
+        """The attachment scores of now, if somebody wants to know them."""
+        if self.watch is None or not self._ladder(rung).watched:
+            return None
+        return self.watch(self._model_of(self._parts(best=False)))
+
+    def _remember(self, rung: Rung, one: Round, report: Callable[[Progress], None], before: dict[str, Any]) -> None:
         line = {"rung": rung.number, "model": rung.model, "member": rung.member, **asdict(one)}
         if rung.ladder is not None:
             line[self.plan.called] = rung.ladder
-        if self.watch is not None and self._ladder(rung).watched:
-            line["watched"] = watched = self.watch(self._model_of(self._parts(best=False)))
+        if (watched := self._watched(rung)) is not None:
+            line |= {"watched": watched, **before}
         if self.files is not None:
             self.files.add_round(line)
         self.history.append(without_times(line))

@@ -135,6 +135,16 @@ class Training:
                     self._learn(views, self._start_counts(sentences), len(sentences), steps=1)
         self._keep()
 
+    def before(self) -> dict[str, float | None]:
+        """The mean log-likelihood of a training and of a held-out sentence before the first round, after the start."""
+        total, size = 0.0, self.settings.batch_size or len(self.corpus)
+        for first in range(0, len(self.corpus), size):
+            sentences = np.arange(first, min(first + size, len(self.corpus)))
+            views = self._views([own.take(sentences)[0] for own in self.train])
+            total += self.e_step.log_likelihood(views) * len(sentences)
+        dev = None if self.dev is None else self.e_step.log_likelihood(self._views(self.dev))
+        return {"train": total / len(self.corpus), "dev": dev}
+
     def run_round(self) -> Round:
         """One round; the parameters after it are kept if they are the best."""
         self.round += 1

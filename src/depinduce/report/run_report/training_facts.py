@@ -202,6 +202,8 @@ def _rungs(history: dict[str, Any]) -> Iterator[RungFacts]:
         model, part = line["model"], line.get("part", "")
         models[line["rung"]] = model if part in ("", model) else f"{part}, {model}", part
         rounds = rungs.setdefault(line["rung"], {}).setdefault(line["member"], [])
+        if before := line.get("before"):  # of a network that was watched, after its start
+            rounds.append(Round(line["round"] - 1, before["train"], before["dev"], None, before["watched"]))
         rounds.append(Round(line["round"], line["train"], line["dev"], line["max_length"], line.get("watched") or {}))
     for number, members in rungs.items():
         model, part = models[number]
