@@ -1,4 +1,4 @@
-"""Where the real treebanks are, for the tests that want them; without them these tests are skipped."""
+"""Where the real treebanks and the paper are, for the tests that want them; without them these tests are skipped."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 REAL_DATA = Path(os.environ.get("DEPINDUCE_DATA", _BESIDE))
+PAPER = REAL_DATA.parent / "paper" / "second-order-ndmv.tex"
 
 
 def real_files(*patterns: str) -> list[Path]:

@@ -59,7 +59,8 @@ def test_finished_cells_are_not_run_again_and_all_of_them_are_in_the_tables(data
     assert ran[2:] == ["paper-ndmv fr 0", "paper-ndmv fr 1"]
     assert set(json.loads((tmp_path / "ud.json").read_text("utf-8"))["experiments"]) == {"ndmv", "paper-ndmv"}
     capsys.readouterr()
-    assert depinduce_ud(data, tmp_path, "--languages", "fr", "--models", "ndmv", "--seeds", 2) == 0
+    names = ["--models", "ndmv", "--experiments", "ndmv", "paper-ndmv", "sibling"]
+    assert depinduce_ud(data, tmp_path, "--languages", "fr", *names, "--seeds", 2) == 0
     assert "all 4 cells are in" in capsys.readouterr().err
     assert len(ran) == 4
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from xml.etree import ElementTree
 
 import pytest
+from experiments.numbered import both_lengths_of, numbered_cells, told
+from experiments.paper import needs_paper, numbers_in, sums, table_of, text_of_paper
 from experiments.tiny_ud import made_up_cell
 
 from depinduce.experiments.figures import figures_of
 from depinduce.experiments.results import AVERAGE, Results, misprinted_averages, paper_numbers, uas
-from depinduce.experiments.ud import LANGUAGES
+from depinduce.experiments.ud import LANGUAGES, UD
 from depinduce.experiments.ud_tables import as_markdown, constraint_table, decoder_table, in_parts, table_2, ud_tables
 from depinduce.experiments.ud_tables import table_3_likelihood as likelihoods
 from depinduce.experiments.ud_tables import table_3_scores as scores
@@ -32,6 +35,56 @@ def row_of(table, name: str) -> dict[str, str]:
 
 
 # ---------------------------------------------------------------- the paper's numbers
+
+IN_TABLES = [*LANGUAGES, AVERAGE]
+SUMS = {  # of what the paper prints: of every row in its order, and of every column
+    ("table2", "15"): (
+        [349.8, 336.6, 482.4, 459.7, 554.4, 549.8, 497.6, 485.4, 461.6],
+        [490.4, 520.5, 518.4, 540.5, 556.9, 515.5, 489.4, 545.7],
+    ),
+    ("table2", "40"): (
+        [337.9, 332.3, 446.1, 422.1, 522.5, 518.7, 473.0, 494.8, 443.3],
+        [456.0, 497.8, 506.1, 519.6, 539.1, 497.4, 457.0, 517.7],
+    ),
+    ("table3", "log_likelihood"): (
+        [-59.0, -57.8, -60.1, -64.5, -50.3, -50.1, -54.1, -63.4],
+        [-150.7, -156.3, -152.3],
+    ),
+    ("table3", "15"): ([104.3, 125.0, 167.9, 157.9, 212.9, 205.0, 185.5, 178.2], [495.0, 404.6, 437.1]),
+    ("table3", "40"): ([103.9, 121.6, 169.5, 153.8, 195.1, 199.1, 174.7, 173.7], [479.2, 396.7, 415.5]),
+}
+
+
+@pytest.mark.parametrize(("table", "group"), SUMS)
+def test_quoted_numbers_add_up_to_what_those_of_the_paper_do(table, group):
+    rows = paper_numbers()[table][group]
+    assert list(rows) == IN_TABLES[: len(rows)]
+    assert sums(list(rows.values())) == SUMS[table, group]
+
+
+@needs_paper
+def test_the_quoted_tables_are_those_of_the_paper_number_by_number():
+    paper = paper_numbers()
+    names, *rows = (row for row in table_of("ud_result") if "NDMV &" in row or len(numbers_in(row)) == 8)
+    columns = re.findall(r"[A-Z]{2,4}(?= *(?:&|}|$))|[+][a-z]+", names.partition("{2-9}")[2])
+    assert columns == paper["table2"]["columns"]
+    assert [*paper["table2"]["15"].values(), *paper["table2"]["40"].values()] == [numbers_in(row) for row in rows]
+    assert [name in row for name, row in zip([*LANGUAGES.values(), "Average"] * 2, rows, strict=True)] == [True] * 18
+    rows = [numbers_in(row) for row in table_of("UD: SC and EM") if numbers_in(row)]
+    assert list(paper["table3"]["log_likelihood"].values()) == [row[:3] for row in rows]
+    assert list(paper["table3"]["15"].values()) == [row[3::2] for row in rows]
+    assert list(paper["table3"]["40"].values()) == [row[4::2] for row in rows]
+
+
+@needs_paper
+@pytest.mark.parametrize(("suite", "figure"), [("ud", "ud_uas"), ("wsj", "wsj_uas")])
+def test_the_paper_tells_where_its_curves_begin(suite, figure):
+    begin = paper_numbers(suite)["figures"]["uas_at_0"]
+    assert re.search(rf"initial UAS of {begin}\\% \(Figure \\ref{{{figure}}}\)", text_of_paper())
+
+
+def test_the_curves_of_the_paper_begin_at_38_and_75():
+    assert [paper_numbers(suite)["figures"]["uas_at_0"] for suite in ("ud", "wsj")] == [38.5, 75]
 
 
 @pytest.mark.parametrize("length", ["15", "40"])
@@ -106,7 +159,7 @@ def test_table_2_has_the_rows_of_the_paper_in_its_order():
     french = row_of(table, "French")
     assert french["NDMV, quoted"] == "59.5"
     assert french["CM +UP, quoted"] == "61.6"
-    assert french["+sibling, ours"] == french["+sibling, rerun"] == ""
+    assert french["+sibling, ours"] == french["+sibling, rerun"] == french["+sibling +UP, ours"] == ""
     assert row_of(table, "average")["NDMV, quoted"] == "53.3"
 
 
@@ -116,6 +169,86 @@ def test_table_2_sets_ours_the_rerun_and_the_quoted_numbers_side_by_side():
     assert french["+sibling, ours"] == "69.5 ± 0.7"
     assert french["+sibling, rerun"] == "61.0 ± 2.8"
     assert french["+sibling, quoted"] == "64.9"
+
+
+COLUMNS_2 = {  # of what was run: the recipe, and the rules if there are any
+    "NDMV, ours": ("ud-ndmv", None),
+    "+sibling, ours": ("ud-sibling", None),
+    "+grand, ours": ("ud-grand", None),
+    "no context": ("paper-ud-ndmv", None),
+    "+sibling, rerun": ("paper-ud-sibling", None),
+    "+grand, rerun": ("paper-ud-grand", None),
+    "+sibling +UP, ours": ("ud-sibling", "ud"),
+    "no context +UP": ("paper-ud-ndmv", "ud"),
+}
+COLUMNS_3 = {  # the model, how it is trained, and whether it has skip connections
+    "DMO, rerun": ("sibling", "dmo", True),
+    "DMO, no skip connections, rerun": ("sibling", "dmo", False),
+    "EM, rerun": ("sibling", "em", True),
+}
+COLUMNS_OF_CONSTRAINT = {
+    "ours, with": ("ud-sibling", True),
+    "ours, without": ("ud-sibling", False),
+    "rerun, with": ("paper-ud-sibling", True),
+    "rerun, without": ("paper-ud-sibling", False),
+}
+
+
+NAMES = list(UD)
+NUMBERED = Results(numbered_cells(NAMES, "fr", ("15", "40")), ["fr"], 1)
+
+
+@pytest.mark.parametrize(("length", "kind"), [("15", "viterbi short"), ("40", "viterbi long")])
+def test_every_column_of_table_2_shows_what_its_name_says(length, kind):
+    french = row_of(table_2(NUMBERED, length).table, "French")
+    for column, (recipe, rules) in COLUMNS_2.items():
+        ((name, part, shown),) = told(french.pop(column), NAMES)
+        assert (part, shown) == ("both", kind)
+        assert (UD[name].recipe, UD[name].configuration().learning.rules) == (recipe, rules)
+    del french[""]
+    assert all(column.endswith(", quoted") for column in french) and len(french) == 8
+
+
+def test_every_column_of_table_3_shows_what_its_name_says():
+    french, likelihood = (row_of(table(NUMBERED).table, "French") for table in (scores, likelihoods))
+    for column, (model, method, skips) in COLUMNS_3.items():
+        name = both_lengths_of(french[column], NAMES)
+        assert told(likelihood[column], NAMES) == [(name, "both", "train"), (name, "both", "dev")]
+        configuration = UD[name].configuration()
+        assert UD[name].recipe.startswith("paper-ud-") and configuration.learning.non_heads == ("ud",)
+        assert (configuration.learning.model, configuration.learning.method) == (model, method)
+        assert configuration.network.skip_connections is skips
+
+
+def test_every_column_of_the_constraint_shows_what_its_name_says():
+    french = row_of(constraint_table(NUMBERED).table, "French")
+    for column, (recipe, constrained) in COLUMNS_OF_CONSTRAINT.items():
+        experiment = UD[both_lengths_of(french[column], NAMES)]
+        assert (experiment.recipe, bool(experiment.configuration().learning.non_heads)) == (recipe, constrained)
+
+
+def test_every_row_of_the_decoders_is_that_experiment_and_every_column_that_decoder():
+    table = decoder_table(NUMBERED).table
+    assert table.columns == ["", "Viterbi", "minimum Bayes risk"]
+    for name, viterbi, minimum_risk in table.rows:
+        assert both_lengths_of(viterbi, NAMES) == both_lengths_of(minimum_risk, NAMES, decoder="mbr") == name
+    assert [row[0] for row in table.rows] == [name for name in UD if not UD[name].watched]
+
+
+def test_with_universal_rules_ours_stand_beside_the_quoted_systems_and_say_so():
+    captioned = table_2(Results(cells_of("sibling-rules", {"fr": [70, 71]}), ["fr"], 2), "15")
+    with_rules = [column for column in captioned.table.columns if "+UP" in column]
+    assert with_rules == ["+sibling +UP, ours", "no context +UP", "NVTP +UP, quoted", "CM +UP, quoted"]
+    assert captioned.table.columns[-4:] == with_rules
+    assert row_of(captioned.table, "French")["+sibling +UP, ours"] == "70.5 ± 0.7"
+    (note,) = [note for note in captioned.notes if note.startswith("Knowledge used: ")]
+    assert f"+sibling +UP, ours; no context +UP: {EVERYWHERE} and universal rules for UD in training." in note
+
+
+def test_our_encoder_without_a_context_is_not_called_a_rerun_of_the_papers_ndmv():
+    captioned = table_2(Results([], ["fr"], 1), "15")
+    assert "NDMV, rerun" not in captioned.table.columns
+    assert any("No context: our encoder of first order" in note and "no rerun" in note for note in captioned.notes)
 
 
 def test_an_average_of_all_languages_is_not_set_beside_some():
@@ -159,13 +292,13 @@ def test_every_table_names_the_knowledge_that_it_uses():
     assert note.endswith("ours, without; rerun, without: none.")
 
 
-def test_on_a_terminal_a_wide_table_is_two():
+def test_on_a_terminal_a_wide_table_is_three():
     results = Results(cells_of("ndmv", {"fr": [60, 62]}), ["fr"], 2)
-    run_here, quoted = in_parts(table_2(results, "15").table)
+    run_here, quoted, with_rules = in_parts(table_2(results, "15").table)
     assert row_of(run_here, "French")["NDMV, ours"] == "61.0±1.4"
-    assert row_of(quoted, "French")["CM +UP"] == "61.6"
-    assert len(run_here.columns) == 7
-    assert len(quoted.columns) == 9
+    assert row_of(quoted, "French")["VV"] == "61.7"
+    assert row_of(with_rules, "French")["CM +UP, quoted"] == "61.6"
+    assert [len(part.columns) for part in (run_here, quoted, with_rules)] == [7, 7, 5]
     for captioned in (scores(results), constraint_table(results)):
         (whole,) = in_parts(captioned.table)
         assert whole.columns == captioned.table.columns

@@ -31,17 +31,20 @@ def _curve(recipe: str, about: str) -> Experiment:
 
 
 FREE = {"non_heads": ()}  # function words may head anything
+RULES = {"rules": "ud"}  # most dependencies should match the universal rules
 UD = {
     "ndmv": _on_ud("ud-ndmv", "NDMV by our recipe"),
     "sibling": _on_ud("ud-sibling", "sibling-NDMV by our recipe"),
     "grand": _on_ud("ud-grand", "grand-NDMV by our recipe"),
-    "paper-ndmv": _on_ud("paper-ud-ndmv", "NDMV by the paper's recipe as published"),
+    "paper-ndmv": _on_ud("paper-ud-ndmv", "our encoder without a context (first order) by the paper's recipe"),
     "paper-sibling": _on_ud("paper-ud-sibling", "sibling-NDMV by the paper's recipe"),
     "paper-grand": _on_ud("paper-ud-grand", "grand-NDMV by the paper's recipe"),
     "paper-sibling-no-skip": _on_ud("paper-ud-sibling-no-skip", "paper-sibling without skip connections"),
     "paper-sibling-em": _on_ud("paper-ud-sibling-em", "paper-sibling by EM instead of DMO"),
     "sibling-free": _on_ud("ud-sibling", "sibling without the function-word constraint", FREE),
     "paper-sibling-free": _on_ud("paper-ud-sibling", "paper-sibling without that constraint", FREE),
+    "sibling-rules": _on_ud("ud-sibling", "sibling with the universal rules for UD", RULES),
+    "paper-ndmv-rules": _on_ud("paper-ud-ndmv", "paper-ndmv with these rules", RULES),
     "curve-dmo": _curve("paper-ud-sibling", "paper-sibling on French, every epoch scored (figures)"),
     "curve-em": _curve("paper-ud-sibling-em", "paper-sibling-em on French, every epoch scored (figures)"),
 }

@@ -23,9 +23,13 @@ TABLE_2 = {
     "NDMV, ours": "ndmv",
     "+sibling, ours": "sibling",
     "+grand, ours": "grand",
-    "NDMV, rerun": "paper-ndmv",
+    "no context": "paper-ndmv",
     "+sibling, rerun": "paper-sibling",
     "+grand, rerun": "paper-grand",
+}
+WITH_RULES = {  # beside what the paper quotes with its universal linguistic prior
+    "+sibling +UP, ours": "sibling-rules",
+    "no context +UP": "paper-ndmv-rules",
 }
 TABLE_3 = {
     "DMO": "paper-sibling",
@@ -39,6 +43,10 @@ CONSTRAINT = {
     "rerun, without": "paper-sibling-free",
 }
 RERUN = "Rerun: the paper's recipe as published, run by us."
+NO_CONTEXT = (
+    "No context: our encoder of first order, by the paper's recipe; no rerun of the paper's NDMV, which has another "
+    "network."
+)
 QUOTED = "Quoted: as the paper prints it, test sentences."
 TERMINAL_COLUMNS = 8  # of a table that fits into eighty columns of text
 
@@ -65,32 +73,38 @@ def ud_tables(results: Results) -> list[Captioned]:
 def table_2(results: Results, length: str) -> Captioned:
     """Our recipes, the paper's recipe run by us, and all that the paper prints."""
     paper = paper_numbers()["table2"]
-    quoted = {
-        f"{column}{' +UP' if column in paper['with_up'] else ''}, quoted": {
-            language: paper[length][language][number] for language in (*LANGUAGES, AVERAGE)
+
+    def run_here(columns: Mapping[str, str]) -> dict[str, dict[str, str]]:
+        return {
+            column: {language: str(results.spread(experiment, language, uas(length))) for language in languages}
+            for column, experiment in columns.items()
         }
-        for number, column in enumerate(paper["columns"])
-    }
-    rows = [
-        [name_of(language)]
-        + [str(results.spread(experiment, language, uas(length))) for experiment in TABLE_2.values()]
-        + [_quoted(results, column, language) for column in quoted.values()]
-        for language in with_average(results)
-    ]
+
+    def quoted(with_rules: bool) -> dict[str, dict[str, str]]:
+        return {
+            f"{column}{' +UP' * with_rules}, quoted": {
+                language: _quoted(results, paper[length][language][number], language) for language in languages
+            }
+            for number, column in enumerate(paper["columns"])
+            if (column in paper["with_up"]) is with_rules
+        }
+
+    languages = with_average(results)
+    columns = run_here(TABLE_2) | quoted(False) | run_here(WITH_RULES) | quoted(True)
+    rows = [[name_of(language), *(column[language] for column in columns.values())] for language in languages]
     misprints = [
         f"{column}: {computed:.1f} computed, {printed} printed"
         for column, of, computed, printed in misprinted_averages()
         if of == length
     ]
     notes = [
-        f"{RERUN} {QUOTED}",
-        knowledge_used(TABLE_2) + " Quoted columns: the paper does not say; +UP: with the universal linguistic prior.",
+        f"{RERUN} {NO_CONTEXT} {QUOTED}",
+        knowledge_used(TABLE_2 | WITH_RULES)
+        + " Quoted columns: the paper does not say; +UP: with the universal linguistic prior.",
     ]
     if misprints:
         notes.append(f"Some averages that the paper prints are not those of its rows ({'; '.join(misprints)}).")
-    return Captioned(
-        Table(title_of(results, f"Table 2, UAS (%), ≤{length} words"), ["", *TABLE_2, *quoted], rows), notes
-    )
+    return Captioned(Table(title_of(results, f"Table 2, UAS (%), ≤{length} words"), ["", *columns], rows), notes)
 
 
 def table_3_likelihood(results: Results) -> Captioned:
@@ -149,18 +163,21 @@ def decoder_table(results: Results) -> Captioned:
 
 
 def in_parts(table: Table) -> list[Table]:
-    """The table for a terminal: a wide one as two, what was run here and what is quoted."""
+    """The table for a terminal: a wide one as several, what was run here, what is quoted, and both with rules."""
     rows = [[cell.replace(" ± ", "±") for cell in row] for row in table.rows]
-    quoted = [number for number, name in enumerate(table.columns) if name.endswith(", quoted")]
+    columns = list(enumerate(table.columns))[1:]
+    with_rules = [number for number, name in columns if "+UP" in name]
+    quoted = [number for number, name in columns if name.endswith(", quoted") and number not in with_rules]
     if len(table.columns) <= TERMINAL_COLUMNS or not quoted:
         return [Table(table.title, table.columns, rows)]
 
-    def part(title: str, chosen: list[int]) -> Table:
-        columns = [table.columns[number].removesuffix(", quoted") for number in chosen]
-        return Table(title, columns, [[row[number] for number in chosen] for row in rows])
+    def part(title: str, chosen: list[int], without: str = "") -> Table:
+        names = [table.columns[number].removesuffix(without) for number in (0, *chosen)]
+        return Table(title, names, [[row[number] for number in (0, *chosen)] for row in rows])
 
-    run_here = [number for number in range(len(table.columns)) if number not in quoted]
-    return [part(table.title, run_here), part("the same, quoted from the paper", [0, *quoted])]
+    run_here = [number for number, _ in columns if number not in quoted + with_rules]
+    parts = [part(table.title, run_here), part("the same, quoted from the paper", quoted, ", quoted")]
+    return parts + ([part("the same, with universal rules", with_rules)] if with_rules else [])
 
 
 def as_markdown(tables: Sequence[Captioned]) -> str:
@@ -192,11 +209,11 @@ def name_of(language: str) -> str:
     return LANGUAGES.get(language, language)
 
 
-def _quoted(results: Results, column: Mapping[str, float], language: str) -> str:
+def _quoted(results: Results, number: float, language: str) -> str:
     """A printed number; an average of all languages says nothing about some of them."""
     if language == AVERAGE and set(results.languages) != set(LANGUAGES):
         return ""
-    return str(column[language])
+    return str(number)
 
 
 def both_lengths(
