@@ -136,6 +136,7 @@ def test_the_tables_are_shown_and_written_with_what_every_row_knows(whole):
         assert f"### {title}" in written
     table_1 = written.split("### ")[1]
     rows = [line.split(" | ") for line in table_1.splitlines() if line.startswith("| ")][2:]
+    rows = [row for row in rows if "(quoted)" not in row[0]]
     assert len(rows) == 14 + 5  # as published, where that is another recipe
     assert all(
         cell.strip() for row in rows for cell in (row[0], row[1], row[2], row[4])
