@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from cli.demo_parts import depinduce
+from experiments.numbered import both_lengths_of, numbered_cells, told
 from experiments.tiny_ud import in_this_process, made_up_cell, results_in, shrink, tiny_data
 
 from depinduce.experiments.joint_tables import joint_tables
@@ -67,3 +68,56 @@ def test_the_table_tells_training_and_parsing_apart():
     assert polish["jointly, by both"] == ""
     assert average["separately, by both"] == "60.0 / 59.0"
     assert average["jointly, by both"] == ""
+
+
+# ---------------------------------------------------------------- every number in its place
+
+NAMES = list(JOINT)
+NUMBERED = Results(
+    numbered_cells(NAMES, "fr", ("15", "40")) + numbered_cells(NAMES, "pl", ("15", "40")),
+    ["fr", "pl"],
+    1,
+    suite="joint",
+)
+PARTS = {"L-NDMV": "words", "second-order": "tags", "both": "both"}
+VARIANTS = {  # the model, whether its parts are trained to agree, how, and whether they have skip connections
+    "sibling + L, jointly": ("joint-sibling", True, "dmo", True),
+    "sibling + L, separately": ("joint-sibling", False, "dmo", True),
+    "sibling + L, product EM": ("joint-sibling", True, "em", True),
+    "sibling + L, no skip connections": ("joint-sibling", True, "dmo", False),
+    "grand + L, jointly": ("joint-grand", True, "dmo", True),
+    "grand + L, separately": ("joint-grand", False, "dmo", True),
+}
+
+
+@pytest.mark.parametrize(
+    ("number", "decoder", "written"), [(0, "viterbi", "Viterbi"), (1, "mbr", "minimum Bayes risk")]
+)
+def test_every_column_of_table_5_shows_the_training_the_part_and_the_decoder_of_its_name(number, decoder, written):
+    table = joint_tables(NUMBERED)[number].table
+    assert f", {written}, UAS" in table.title
+    french = dict(zip(table.columns, table.rows[0], strict=True))
+    for way, agreement in (("separately", False), ("jointly", True)):
+        for column, part in PARTS.items():
+            settings = (
+                JOINT[both_lengths_of(french[f"{way}, by {column}"], NAMES, part, decoder)].configuration().learning
+            )
+            assert (settings.model, settings.agreement) == ("joint-sibling", agreement)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_variant_is_what_its_name_says(name):
+    table = joint_tables(NUMBERED)[2].table
+    row = next(dict(zip(table.columns, row, strict=True)) for row in table.rows if row[0] == name)
+    experiments = {both_lengths_of(row[f"{language}, by {column}"], NAMES, part)
+                   for language in ("French", "Polish") for column, part in PARTS.items()}  # fmt: skip
+    (experiment,) = experiments
+    configuration = JOINT[experiment].configuration()
+    learning = configuration.learning
+    assert VARIANTS[name] == (
+        learning.model,
+        learning.agreement,
+        learning.method,
+        configuration.network.skip_connections,
+    )
+    assert told(row[table.columns[-1]], NAMES) == [(experiment, "both", "dev")] * 2

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from string import ascii_lowercase
 import numpy as np
 import pytest
 from corpus.blocks import write
+from experiments.paper import needs_paper, text_of_paper
 from hypothesis import given
 from hypothesis import strategies as st
 from parameters import some_now
@@ -330,6 +332,38 @@ SENTENCES = [_DRAW.choices(WORDS[:100] if number % 2 else WORDS[100:], k=8) for 
 def train(sentences=SENTENCES, words=WORDS, dimension=16, epochs=2, **options) -> np.ndarray:
     pytest.importorskip("gensim")
     return train_vectors(sentences, words, dimension, epochs=epochs, **options)
+
+
+FASTTEXT = {  # of its command line, by the names that gensim has: fastText's own defaults for `skipgram`
+    "sg": 1, "alpha": 0.05, "negative": 5, "min_n": 3, "max_n": 6, "bucket": 2_000_000, "sample": 1e-4,
+    "min_alpha": 0.0,  # the rate falls to nothing
+    "ns_exponent": 0.5,  # words that are not meant are drawn by the square root of their frequency
+}  # fmt: skip
+OF_PAPER = {"vector_size": 100, "window": 3, "epochs": 100}  # its appendix, "Setting of L-NDMV"
+
+
+class Asked:
+    """In the place of fastText: it keeps what it is asked for."""
+
+    def __init__(self, sentences: list[list[str]], **options):
+        self.wv = {word: np.zeros(options["vector_size"]) for sentence in sentences for word in sentence}
+        Asked.options = options
+
+
+def test_vectors_are_trained_as_the_paper_does_and_otherwise_as_fasttext_does_by_default(monkeypatch):
+    monkeypatch.setattr("depinduce.corpus.word_vectors._import_fasttext", lambda: Asked)
+    train_vectors([["a", "b"], ["b"]], ["b"])
+    every_word = {"min_count": 1}  # the vocabulary of the grammar says which are rare
+    assert Asked.options == OF_PAPER | FASTTEXT | every_word | {"seed": 0, "workers": 1}
+
+
+@needs_paper
+def test_the_paper_says_how_it_trains_vectors():
+    told = (
+        r"train FastText on the whole WSJ dataset for (\d+) epochs with window size (\d+) and embedding dimension (\d+)"
+    )
+    epochs, window, dimension = map(int, re.search(told, text_of_paper()).groups())
+    assert {"vector_size": dimension, "window": window, "epochs": epochs} == OF_PAPER
 
 
 def cosines(some: np.ndarray, others: np.ndarray) -> np.ndarray:

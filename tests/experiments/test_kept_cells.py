@@ -132,3 +132,12 @@ def test_a_damaged_file_of_its_own_is_named(tmp_path):
     keep_as_0_1_0(CELL, '{"format": ', tmp_path)
     with pytest.raises(DepinduceError, match=r"ndmv.fr-0\.json: not the result of a cell.*delete that file"):
         kept([CELL], tmp_path)
+
+
+def test_the_members_of_a_joint_model_of_0_1_0_are_the_parts_of_now(tmp_path):
+    """What was `first` is over words, what was `second` over tags."""
+    members = {"first": {"viterbi": {"15": 1.0}}, "second": {"viterbi": {"15": 2.0}}}
+    keep(CELL, result_of(CELL) | {"members": members}, tmp_path)
+    (result,) = results([CELL], tmp_path).values()
+    assert result["parts"] == {"words": members["first"], "tags": members["second"]}
+    assert "members" not in result

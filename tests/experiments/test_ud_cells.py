@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
+from chart.enumeration import projective_trees, tree_log_potential
 from cli.demo_parts import without_heads
 from experiments.tiny_ud import results_in, shrink, tiny_data
+from learning.tagged import random_sentences, random_table, tagged
 from real_data import REAL_DATA, real_files
 
+from depinduce.corpus import Corpus, load_corpus
 from depinduce.errors import DepinduceError
-from depinduce.experiments.cells import run_cell, tasks_of
+from depinduce.experiments.cells import run_cell, scores, tasks_of
 from depinduce.experiments.experiment import Cell
 from depinduce.experiments.suites import EXPERIMENTS, plan, read_cells
 from depinduce.experiments.ud import JOINT, LANGUAGES, UD, require_data, require_development
 from depinduce.experiments.wsj import WSJ
+from depinduce.grammar.rules import Order
 from depinduce.learning.run import Run
 from depinduce.learning.settings.recipes import recipe_names
 from depinduce.learning.training import Diverged
+from depinduce.models.joint_model import JointModel
+from depinduce.models.model import Model
+from depinduce.models.tag_model import GrammarModel
+from depinduce.models.word_model import LexicalModel
+from depinduce.networks.lexicon import Lexicon
+from depinduce.networks.network_settings import NetworkSettings
+from depinduce.networks.word_network import LexicalNetwork
+from depinduce.parsing.decoding import Parsing, parse_corpus
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +102,8 @@ def test_a_cell_says_all_about_itself_and_is_read_back(data, tmp_path, monkeypat
     assert about == {"experiment": "sibling", "recipe": "ud-sibling", "language": "pl", "seed": 1, "split": "test"}
     assert result["settings"]["size"] == 8
     assert result["settings"]["seed"] == 1
-    assert [set(scores) for scores in result["scores"].values()] == [{"15", "40"}, {"15", "40"}]
-    assert all(0 < uas < 100 for scores in result["scores"].values() for uas in scores.values())
+    assert [set(by_length) for by_length in result["scores"].values()] == [{"15", "40"}, {"15", "40"}]
+    assert all(0 < uas < 100 for by_length in result["scores"].values() for uas in by_length.values())
     assert result["epochs"] == len(result["history"])
 
 
@@ -155,6 +169,77 @@ def test_an_interrupted_training_is_no_result(data, tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         run_one(Cell("ndmv", "fr", 0), data, tmp_path)
     assert not (tmp_path / "cells.jsonl").exists()
+
+
+# ---------------------------------------------------------------- decoders and parts
+
+SHORT = tagged(*random_sentences(5, count=40, longest=6))
+
+
+def all_trees(model: GrammarModel) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Every projective tree of every sentence of SHORT, and their log-probabilities. [tree, word] and [tree]"""
+    table, batch, factors = model.problem(SHORT)
+    for sentence, length in enumerate(SHORT.lengths.tolist()):
+        trees = projective_trees(length)
+        yield np.array(trees), np.array([tree_log_potential(table, batch, sentence, tree, factors) for tree in trees])
+
+
+def most_probable(trees: np.ndarray, log_probabilities: np.ndarray) -> np.ndarray:
+    return trees[np.argmax(log_probabilities)]
+
+
+def least_risky(trees: np.ndarray, log_probabilities: np.ndarray) -> np.ndarray:
+    """The tree with the most right heads in expectation, counted head by head."""
+    shares = np.exp(log_probabilities - np.logaddexp.reduce(log_probabilities))
+    return trees[np.argmax([(shares[:, None] * (trees == tree)).sum() for tree in trees])]
+
+
+def test_viterbi_and_minimum_bayes_risk_are_what_they_are_called():
+    """The judge is the enumeration of all trees; each way is right everywhere about trees chosen in its own."""
+    model = GrammarModel(Order.SIBLING, SHORT.tag_vocabulary, random_table(Order.SIBLING, 4, seed=2))
+    for decoder, choose in (("viterbi", most_probable), ("mbr", least_risky)):
+        chosen = np.concatenate([choose(*trees) for trees in all_trees(model)])
+        found = scores(model, replace(SHORT, heads=chosen.astype(np.int32)), ("15", "40"))
+        (other,) = {"viterbi", "mbr"} - {decoder}
+        assert found[decoder] == {"15": 100.0, "40": 100.0}
+        assert found[other]["15"] < 98
+
+
+def test_every_part_of_a_joint_model_is_scored_under_its_own_name(data, tmp_path, monkeypatch):
+    shrink(monkeypatch, ladder=(), members=1, grow_from=0)
+    made = []
+
+    def made_up(run: Run) -> JointModel:
+        made.append(random_joint_model(run.train))
+        return made[0]
+
+    monkeypatch.setattr("depinduce.experiments.cells.trained", made_up)
+    result = run_one(Cell("joint", "fr", 0), data, tmp_path)
+    (model,) = made
+    assert isinstance(model.over_words, LexicalModel) and isinstance(model.over_tags, GrammarModel)
+    gold = load_corpus(data / "fr" / "test.conllu", tag_vocabulary=model.tags, with_heads=True)
+
+    def right(part: Model, decoder: str) -> float:
+        return round(100 * float((parse_corpus(part, gold, Parsing(decoder)) == gold.gold).mean()), 4)
+
+    for decoder in ("viterbi", "mbr"):
+        found = [result["scores"][decoder]["40"], *(result["parts"][name][decoder]["40"] for name in ("words", "tags"))]
+        assert found == [right(part, decoder) for part in (model, model.over_words, model.over_tags)]
+        assert len(set(found)) == 3
+    assert set(result["parts"]) == {"words", "tags"}
+
+
+def random_joint_model(train: Corpus) -> JointModel:
+    """Of two grammars that agree on nothing."""
+    torch.manual_seed(1)
+    settings = NetworkSettings(size=9, child_rank=6, decision_rank=5, encoder="wsj")
+    network = LexicalNetwork(Order.FIRST, Lexicon.of(train, 2), settings, 4)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.copy_(torch.randn_like(parameter) * 0.35)
+    tags = train.tag_vocabulary
+    over_tags = GrammarModel(Order.SIBLING, tags, random_table(Order.SIBLING, len(tags), seed=4))
+    return JointModel(over_tags, LexicalModel(network, settings))
 
 
 # ---------------------------------------------------------------- reading back

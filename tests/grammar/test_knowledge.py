@@ -27,6 +27,26 @@ ENGLISH = {  # theirs for English
 }
 
 
+# What each of their categories is in the tags of the Penn Treebank, of which there are 36 for words, and in those of
+# Universal Dependencies; tags that are in none match no rule.
+PENN_CATEGORIES = {
+    "Noun": "NN NNS NNP NNPS VBG", "Verb": "VB VBD VBN VBP VBZ", "Auxiliary": "MD", "Adjective": "JJ JJR JJS",
+    "Adverb": "RB RBR RBS WRB", "Article": "DT WDT PRP$", "Numeral": "CD", "Preposition": "IN TO", "Pronoun": "PRP WP",
+    "Conjunction": "CC",
+}  # fmt: skip
+PENN_IN_NONE = "EX FW LS PDT POS RP SYM UH WP$"
+UD_CATEGORIES = {
+    "Noun": "NOUN PROPN", "Verb": "VERB", "Adjective": "ADJ", "Adverb": "ADV", "Article": "DET", "Numeral": "NUM",
+    "Preposition": "ADP", "Pronoun": "PRON", "Function": "AUX PART SCONJ",
+}  # fmt: skip
+UD_IN_NONE = "CONJ CCONJ INTJ PUNCT SYM X"
+UD_RULES = """
+    Root Verb        Verb Noun       Verb Pronoun   Verb Adverb    Verb Verb        Verb Function
+    Noun Adjective   Noun Article    Noun Noun      Noun Numeral   Noun Preposition
+    Pronoun Preposition   Adjective Adverb
+"""
+
+
 def pairs(text: str) -> set[tuple[str, str]]:
     words = text.split()
     return set(zip(words[::2], words[1::2], strict=True))
@@ -70,6 +90,26 @@ def test_the_english_rules_are_twenty_and_have_sides():
     for side, text in ENGLISH.items():
         assert {(head, child) for found, head, child in english.rules if found == side} == pairs(text)
     assert not english.categories
+
+
+def test_ud_has_the_rules_with_content_words_as_heads():
+    ud = load_knowledge("ud")
+    assert {(head, child) for _, head, child in ud.rules} == pairs(UD_RULES)
+    assert {side for side, _, _ in ud.rules} == {"either"}
+
+
+@pytest.mark.parametrize(
+    ("name", "categories", "in_none", "tags"),
+    [("penn", PENN_CATEGORIES, PENN_IN_NONE, 36), ("ud", UD_CATEGORIES, UD_IN_NONE, 18)],
+)
+def test_every_tag_is_in_its_category_and_no_other(name, categories, in_none, tags):
+    knowledge = load_knowledge(name)
+    assert {category: set(members) for category, members in knowledge.categories.items()} == {
+        category: set(members.split()) for category, members in categories.items()
+    }
+    known = " ".join([*categories.values(), in_none]).split()
+    assert len(known) == len(set(known)) == tags  # none is forgotten
+    assert all(knowledge.category(tag) == tag for tag in in_none.split())
 
 
 @pytest.mark.parametrize("name", ["penn", "ud"])

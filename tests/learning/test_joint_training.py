@@ -615,6 +615,20 @@ def test_vectors_can_be_trained_on_another_file(tmp_path):
     assert not torch.equal(network.word_embedding[TAGS:], random.word_embedding[TAGS:])
 
 
+def test_vectors_are_asked_for_with_the_seed_and_the_size_of_the_settings_and_nothing_else(tmp_path, monkeypatch):
+    """Window and epochs stay as the paper has them, and long sentences take part."""
+    asked = []
+
+    def train_vectors(sentences, words, dimension, **options):
+        asked.append(([len(sentence) for sentence in sentences], dimension, options))
+        return np.zeros((len(words), dimension), dtype=np.float32)
+
+    monkeypatch.setattr("depinduce.learning.learners.networks.train_vectors", train_vectors)
+    path = write(tmp_path / "all.conllu", block("a/N b/V"), block(" ".join(["a/N"] * 30)))
+    word_vectors(configure({"model": "lexical", "vectors": ("fasttext", str(path)), "seed": 7, "threads": 2}), CORPUS)
+    assert asked == [([2, 30], 100, {"seed": 7, "threads": 2})]
+
+
 @pytest.mark.parametrize(
     ("text", "message"), [("a 1 2\n", "has 2 numbers where 3 are wanted"), ("", "the file holds no vectors")]
 )
