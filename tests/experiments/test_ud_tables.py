@@ -375,6 +375,22 @@ def test_the_figures_begin_before_the_first_epoch_where_that_was_recorded():
     assert "Epoch 0" not in old["figure-5-uas.svg"] + old["figure-4-likelihood.svg"]
 
 
+def test_every_line_of_a_figure_is_what_the_legend_says():
+    """DMO is given the higher curves, and training sentences are one more probable than held-out ones."""
+    figures = figures_of(Results([curve("curve-dmo", 0, [60, 70]), curve("curve-em", 0, [50, 40])], ["fr"], 1))
+
+    def heights(number: int, line: str) -> list[float]:
+        name = {4: "figure-4-likelihood.svg", 5: "figure-5-uas.svg"}[number]
+        return [-y for _, y in points_in(figures[name], line)]
+
+    (dmo, higher_dmo), (em, lower_em) = heights(5, "DMO"), heights(5, "EM")
+    assert higher_dmo > dmo > em > lower_em
+    for method in ("DMO", "EM"):
+        training, held_out = heights(4, f"{method}, training"), heights(4, f"{method}, held out")
+        assert all(one > other for one, other in zip(training, held_out, strict=True))
+    assert heights(4, "DMO, training")[1] > heights(4, "DMO, training")[0] > heights(4, "EM, training")[0]
+
+
 def test_where_some_trainings_did_not_record_it_the_figures_begin_with_the_first_epoch():
     cells = [begun(curve("curve-dmo", 0, [60, 62]), 30), curve("curve-dmo", 1, [62, 64])]
     mixed = figures_of(Results(cells, ["fr"], 5))["figure-5-uas.svg"]
