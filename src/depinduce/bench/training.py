@@ -169,7 +169,7 @@ def new_training(settings: TrainingBench, corpus: Corpus) -> Training:
 def network_of(training: Training) -> RuleNetwork:
     """The network of its only learner."""
     (learner,) = training.learners
-    assert isinstance(learner, TagLearner)
+    assert isinstance(learner, TagLearner) and isinstance(learner.network, RuleNetwork)
     return learner.network
 
 

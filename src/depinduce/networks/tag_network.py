@@ -15,6 +15,7 @@ apart, x is another in each of them, see `language_vectors`, and so is the table
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from functools import partial
 from itertools import chain
@@ -33,8 +34,34 @@ PARENT, CHILD, CONTEXT, DECISION, ROOT = range(ROLES := 5)
 Rules = tuple[Tensor, Tensor, Tensor]  # log p of roots, children and decisions: the arrays of a `RuleTable`
 
 
-class RuleNetwork(nn.Module):
+class TagNetwork(nn.Module, ABC):
     """Parameters from which the rule table of a tag grammar is computed."""
+
+    order: Order
+    tags: int
+    _weights: tuple[Tensor, ...]  # all parameters: to collect them at every step takes longer than some products
+
+    def forward(self, language: int | None = None) -> Rules:
+        """log p of every rule, in a language or in none: the arrays of a `RuleTable`, open to autograd."""
+        return differentiable(partial(self._compute, language), *self._weights)
+
+    @torch.no_grad()
+    def rules(self, language: int | None = None) -> tuple[Rules, PullBack[Gradients]]:
+        """log p of every rule, and the way back to the gradient by each of the parameters. Faster than autograd."""
+        return self._compute(language, *self._weights)
+
+    @abstractmethod
+    def _compute(self, language: int | None, *weights: Tensor) -> tuple[Rules, PullBack[Gradients]]:
+        """The rules as a function of all parameters, and its pull-back."""
+
+    @torch.no_grad()
+    def table(self, language: int | None = None) -> RuleTable:
+        """The rule table as the charts want it, in double precision."""
+        return as_table(self.rules(language)[0])
+
+
+class RuleNetwork(TagNetwork):
+    """The parameters of the paper's network."""
 
     _tokens: Tensor
     _inputs: Tensor
@@ -61,16 +88,7 @@ class RuleNetwork(nn.Module):
         self.register_buffer("_tokens", tokens, persistent=False)
         self.register_buffer("_inputs", inputs, persistent=False)
         self.register_buffer("_rows", _rows(order, tags), persistent=False)
-        self._weights = tuple(self.parameters())  # to collect them at every step takes longer than some products
-
-    def forward(self, language: int | None = None) -> Rules:
-        """log p of every rule, in a language or in none: the arrays of a `RuleTable`, open to autograd."""
-        return differentiable(partial(self._compute, language), *self._weights)
-
-    @torch.no_grad()
-    def rules(self, language: int | None = None) -> tuple[Rules, PullBack[Gradients]]:
-        """log p of every rule, and the way back to the gradient by each of the parameters. Faster than autograd."""
-        return self._compute(language, *self._weights)
+        self._weights = tuple(self.parameters())
 
     def _compute(self, language: int | None, *weights: Tensor) -> tuple[Rules, PullBack[Gradients]]:
         if self.languages is None:
@@ -123,11 +141,6 @@ class RuleNetwork(nn.Module):
             return [to_parent, *to_contexts, to_child, to_decision, to_root.view_as(root)]
 
         return (roots.squeeze(0), children, decisions), pull_back
-
-    @torch.no_grad()
-    def table(self, language: int | None = None) -> RuleTable:
-        """The rule table as the charts want it, in double precision."""
-        return as_table(self.rules(language)[0])
 
 
 def as_table(parts: Rules) -> RuleTable:

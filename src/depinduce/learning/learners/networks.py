@@ -41,7 +41,7 @@ from depinduce.models.word_model import LexicalModel
 from depinduce.networks.gradients import PullBack
 from depinduce.networks.lexicon import Lexicon
 from depinduce.networks.network_settings import NetworkSettings
-from depinduce.networks.tag_network import RuleNetwork, Rules, as_table
+from depinduce.networks.tag_network import RuleNetwork, Rules, TagNetwork, as_table
 from depinduce.networks.word_batch import LexicalBatch, from_factors
 from depinduce.networks.word_network import LexicalNetwork
 
@@ -61,9 +61,9 @@ class GradientLearner(Learner):
     """A network with its optimiser. Counts have the shape of its rules."""
 
     settings: NeuralSettings
-    network: RuleNetwork | LexicalNetwork
+    network: TagNetwork | LexicalNetwork
 
-    def __init__(self, network: RuleNetwork | LexicalNetwork, settings: NeuralSettings, seed: int):
+    def __init__(self, network: TagNetwork | LexicalNetwork, settings: NeuralSettings, seed: int):
         super().__init__(settings)
         self.network = network
         self.parameters = one_vector(network)
@@ -146,11 +146,11 @@ class GradientLearner(Learner):
 class TagLearner(GradientLearner):
     """A network over tags; its rules are the same for all sentences, or for all of one language."""
 
-    network: RuleNetwork
+    network: TagNetwork
 
     def __init__(
         self,
-        network: RuleNetwork,
+        network: TagNetwork,
         tags: Vocabulary,
         settings: NeuralSettings,
         seed: int,
@@ -290,13 +290,14 @@ def make_learners(
     learners: list[Learner] = []
     model = settings.entry
     if model.is_joint or not model.sees_words:
-        sizes, tags = configuration.network or NetworkSettings(), train.tag_vocabulary
+        tags, own = train.tag_vocabulary, configuration.network
+        sizes = own if isinstance(own, NetworkSettings) else NetworkSettings()  # a rung below another kind of model
         languages = train.languages if told_apart(settings, train) else ()
         network = RuleNetwork(settings.order, len(tags), sizes, len(languages))
         learners.append(TagLearner(network, tags, settings, seed, languages, sizes.vector_dropout))
     if model.sees_words:
         lexical, unlexical = configuration.lexical, configuration.network
-        assert lexical is not None and unlexical is not None
+        assert lexical is not None and isinstance(unlexical, NetworkSettings)
         order = Order.FIRST if model.is_joint else settings.order
         lexicon = Lexicon.of(train, lexical.min_count)
         sizes = lexical.network(unlexical)
