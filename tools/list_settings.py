@@ -14,7 +14,7 @@ from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.learning.settings.order_free import PolyglotSettings
 from depinduce.learning.settings.states import HdpSettings
 from depinduce.networks.lexical_settings import LexicalSettings
-from depinduce.networks.network_settings import NetworkSettings
+from depinduce.networks.network_settings import JiangNetworkSettings, NetworkSettings
 
 PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
 GROUPS = {
@@ -25,6 +25,7 @@ GROUPS = {
     "A new language (committee)": CommitteeSettings,
     "Neural models": NeuralSettings,
     "The network of neural models": NetworkSettings,
+    "The networks of jiang-ndmv": JiangNetworkSettings,
     "Models that see words (lexical-…, joint-…)": LexicalSettings,
     "Reading files": Reading,
 }
@@ -45,14 +46,14 @@ def shown(value: object) -> str:
 
 
 def page() -> str:
-    parts, told = [HEAD], set[str]()
+    parts, told = [HEAD], set[tuple[str, object, str]]()
     for title, settings in GROUPS.items():
         parts.append(f"\n## {title}\n\n| setting | option | default | what it is |\n|---|---|---|---|\n")
         for field in dataclasses.fields(settings):
-            if field.name not in told or settings in (HdpSettings,) and field.name == "iterations":
-                told.add(field.name)
+            help = field.metadata["help"].replace("|", "\\|")
+            if (field.name, field.default, help) not in told:  # as it is in this model
+                told.add((field.name, field.default, help))
                 option = "" if field.metadata["expert"] else f"`--{field.name.replace('_', '-')}`"
-                help = field.metadata["help"].replace("|", "\\|")
                 parts.append(f"| `{field.name}` | {option} | {shown(field.default)} | {help} |\n")
     return "".join(parts)
 

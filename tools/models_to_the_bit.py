@@ -44,6 +44,13 @@ TRAININGS = {
     },
     "sibling-rules": {"model": "sibling", "init": ["hdp-dep", "ud"], "rules": "ud", "epochs": 2, **NETWORK},
     "inside-out": {"model": "sibling", "generation": "inside-out", "method": "hard-em", "epochs": 2, **NETWORK},
+    "jiang-ndmv": {
+        "model": "jiang-ndmv", "method": "em", "epochs": 3, "batch_size": 0, "m_steps": 9, "learning_rate": 0.02,
+    },
+    "jiang-ndmv-hard": {
+        "model": "jiang-ndmv", "method": "hard-em", "epochs": 3, "batch_size": 0, "start_trees": "best",
+        "child_valence": False, "tag_size": 6, "non_heads": ["ud"],
+    },
     "lexical": {"model": "lexical", "epochs": 2, "constraint": ["start"], "non_heads": ["ud"], **WORDS},
     "lexical-sibling": {"model": "lexical-sibling", "ladder": ["ndmv"], "epochs": 1, **WORDS},
     "joint-sibling": {"model": "joint-sibling", "epochs": 2, "rules": "ud", **WORDS},

@@ -23,6 +23,7 @@ TRAININGS = {
     "hdp-dep": ("--model", "hdp-dep", "--iterations", 3),
     "ndmv": ("--model", "ndmv", *NETWORK),
     "sibling": ("--model", "sibling", *TWO_RUNGS, *NETWORK),
+    "jiang-ndmv": ("--model", "jiang-ndmv", "--epochs", 3, "--set", "m_steps=4", "tag_size=4", "valence_size=2"),
     "lexical": ("--model", "lexical", *NETWORK, *WORDS),
     "joint-sibling": ("--model", "joint-sibling", *TWO_RUNGS, *NETWORK, *WORDS),
     "committee": ("--model", "committee", "--iterations", 2, "--set", "fewest_sentences=1", *MEMBERS),

@@ -40,6 +40,32 @@ def test_a_neural_model_is_trained_and_parses(model, tmp_path, capsys):
     assert names == {"config.toml", "metrics.jsonl", "checkpoint.safetensors", "model"}
 
 
+JIANG = ["--model", "jiang-ndmv", "--epochs", 3, "--set", "tag_size=5", "valence_size=2", "m_steps=5"]
+
+
+def test_the_networks_of_jiang_are_trained_by_em_and_are_a_model_like_any_other(tmp_path, capsys):
+    train = demo_part(tmp_path / "train.conllu", count=40)
+    options = ["train", "--train", train, *JIANG, "--non-heads", "ud"]
+    assert depinduce(*options, "--out", tmp_path / "run") == 0
+    assert "settings of the recipe ud-jiang-ndmv" in capsys.readouterr().err
+    beside = ["--method", "em", "--init", "model", tmp_path / "run"]
+    assert depinduce(*options, *beside, "--set", "child_valence=false", "--out", tmp_path / "again") == 0
+    assert depinduce("inspect", tmp_path / "again", "--head", "NOUN") == 0
+    assert "as jiang-ndmv, by 3 epochs of em, start: model " in capsys.readouterr().out
+    assert depinduce("parse", tmp_path / "again", train, "-o", tmp_path / "parsed.conllu") == 0
+    assert depinduce("report", tmp_path / "again", "-o", tmp_path / "report.html") == 0
+    assert "that of Jiang et al. (2016)" in (tmp_path / "report.html").read_text("utf-8")
+    children = [load_grammar(tmp_path / name).table.child.reshape(-1, 2, 14) for name in ("run", "again")]
+    assert [(rows[:, 0] == rows[:, 1]).all() for rows in children] == [False, True]  # by valence
+
+
+def test_the_networks_of_jiang_learn_from_languages_thrown_together(tmp_path, capsys):
+    train = demo_part(tmp_path / "train.conllu", count=12)
+    files = [f"one={train}", f"two={demo_part(tmp_path / 'dev.conllu', 'dev', 8)}"]
+    assert depinduce("train", "--train", *files, *JIANG, "--out", tmp_path / "run") == 0
+    assert "2 languages thrown together, in sentences: one 12, two 8" in capsys.readouterr().err
+
+
 def test_blanked_heads_give_the_bit_identical_model(tmp_path):
     files = [demo_part(tmp_path / "train.conllu", count=40), demo_part(tmp_path / "dev.conllu", "dev", 20)]
     for name in ("gold", "blank"):
@@ -117,6 +143,9 @@ def test_several_seeds_are_trained_side_by_side_and_averaged(tmp_path, capsys):
         (["--model", "sibling", "--set", "size=" + 5000 * "["], ": write a whole number."),
         (["--model", "sibling", "--seeds", "4-0"], "--seeds 4-0: not seeds. Write for example 0-4 or 0,2,5."),
         (["--model", "ndmv", "--init", "uniform"], "Use --init random"),
+        (["--model", "jiang-ndmv", "--set", "size=4"], "there is no setting 'size' for the model jiang-ndmv."),
+        (["--model", "jiang-ndmv", "--valence-size", "4"], "is no option: write --set valence_size=4"),
+        (["--model", "jiang-ndmv", "--set", "tag_size=0"], "--tag-size must be at least 1, not 0."),
         (["--model", "grand", "--set", "generation=inside-out"], "generation=inside-out is for --model sibling"),
         (["--model", "ndmv", "--learning-rate", "2"], "--learning-rate cannot be 2.0"),
         (

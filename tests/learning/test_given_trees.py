@@ -28,7 +28,8 @@ TEXT = [
     "a/DET cat/NOUN sleeps/VERB in/ADP the/DET house/NOUN", "they/PRON saw/VERB the/DET big/ADJ dog/NOUN",
 ]  # fmt: skip
 ODD = [0, 1, 2, 3]  # a chain to the right, that no grammar would find by itself
-SMALL = {"epochs": 3, "size": 6, "child_rank": 4, "decision_rank": 3, "batch_size": 10}
+SMALL = {"epochs": 3, "batch_size": 10}
+SIZES = {"size": 6, "child_rank": 4, "decision_rank": 3}
 
 
 def block(sentence: str, heads: list[int | str] | None = None, extra: str = "_") -> str:
@@ -124,8 +125,10 @@ def test_enough_trees_do_what_members_and_short_sentences_are_for():
 
 
 def run(model: str, corpus: Corpus, **settings):
-    network = SMALL if models()[model].network else {"iterations": 2}
-    return Run(configure({"model": model, **network, **settings}), corpus)
+    small = SMALL if models()[model].network else {"iterations": 2}
+    known = configure({"model": model}).values()
+    sizes = {name: size for name, size in SIZES.items() if name in known}
+    return Run(configure({"model": model, **small, **sizes, **settings}), corpus)
 
 
 ONE_LANGUAGE = [name for name in models() if name not in ("polyglot", "committee", "order-free")]

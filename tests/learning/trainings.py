@@ -16,14 +16,15 @@ from depinduce.grammar.multinomials import Multinomials
 from depinduce.grammar.rules import RuleArrays, RuleTable, tag_batch
 from depinduce.learning.learners.closed_form import CountLearner
 from depinduce.learning.learners.learner import Start
-from depinduce.learning.learners.networks import TagLearner, make_learners
+from depinduce.learning.learners.networks import TagLearner
 from depinduce.learning.run import Run
 from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.counts import CountSettings
 from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.learning.training import Round, Training
+from depinduce.models.table import find
 from depinduce.models.tag_model import GrammarModel
-from depinduce.networks.network_settings import NetworkSettings
+from depinduce.networks.network_settings import JiangNetworkSettings, NetworkSettings
 
 torch.set_num_threads(1)  # the networks here are tiny
 
@@ -39,6 +40,7 @@ KINDS = {  # every grammar over tags that a network can be trained as
     "sibling": {"model": "sibling"},
     "inside-out": {"model": "sibling", "generation": "inside-out"},
     "grand": {"model": "grand"},
+    "jiang-ndmv": {"model": "jiang-ndmv"},
 }
 
 
@@ -94,8 +96,9 @@ def network_training(
 ) -> Training:
     """The training of a network over tags."""
     own = NeuralSettings(**settings)
-    configuration = Configuration(own, replace(SMALL, size=size), Reading())
-    learners = make_learners(own, configuration, corpus, seed)
+    of_jiang = own.model == "jiang-ndmv"
+    sizes = JiangNetworkSettings(tag_size=size, valence_size=4) if of_jiang else replace(SMALL, size=size)
+    learners = find(own.entry.learners)(own, Configuration(own, sizes, Reading()), corpus, seed)
     return Training(own, learners, corpus, dev, seed, [start])
 
 

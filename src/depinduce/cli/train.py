@@ -28,7 +28,7 @@ from depinduce.learning.settings.recipes import about_recipe, configure_with_rec
 from depinduce.learning.settings.states import HdpSettings
 from depinduce.models.table import find, models
 from depinduce.networks.lexical_settings import LexicalSettings
-from depinduce.networks.network_settings import NetworkSettings
+from depinduce.networks.network_settings import JiangNetworkSettings, NetworkSettings
 from depinduce.settings import MOST_THREADS, require_within
 
 EXAMPLE = """depinduce train --recipe adapt --train tagged.conllu --out grammar
@@ -74,6 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(parser, NeuralSettings, "neural models", shared, only_given=True)
     add_settings(parser, NetworkSettings, "the network of neural models", only_given=True)
     add_settings(parser, LexicalSettings, "models that see words", only_given=True)
+    told = names_of(CountSettings) | names_of(LexicalSettings)
+    add_settings(parser, JiangNetworkSettings, leave_out=told, only_given=True)
     add_settings(parser, Reading, "reading", only_given=True, max_length=MAX_LENGTH)
     rest = parser.add_argument_group("all other settings, which few will ever need (docs/settings.md lists them)")
     rest.add_argument(
@@ -104,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def read_configuration(arguments: argparse.Namespace) -> Configuration:
     """The recipe, if any, with what was given beside it."""
-    others = {find(model.settings) for model in models().values()}
+    others = {find(place) for model in models().values() for place in (model.settings, model.network) if place}
     given = given_settings(arguments, *SETTINGS, *others) | read_assignments(arguments.set, *SETTINGS, *others)
     configuration, ours = configure_with_recipe(arguments.recipe, given)
     if ours is not None:

@@ -26,7 +26,7 @@ class Entry:
     learners: str  # makes those who learn it: (settings, configuration, corpus, seed, word vectors) -> learners
     model: str  # the class of the trained model
     kind: str  # the name of that class in model.json
-    network: bool = False  # has settings of a network, too
+    network: str = ""  # the dataclass of the settings of its network, if it has one
     sees_words: bool = False  # and of a network over words
     is_joint: bool = False  # has a part over tags and a part over words
     tells_languages: bool = False  # can have rules of every language; others learn from all thrown together
@@ -57,7 +57,7 @@ def _network(order: Order, about: str, model: str, kind: str, **more: bool) -> E
         learners="depinduce.learning.learners.networks:make_learners",
         model=model,
         kind=kind,
-        network=True,
+        network="depinduce.networks.network_settings:NetworkSettings",
         **more,
     )
 
@@ -118,6 +118,15 @@ MODELS = {
     "ndmv": _tags(Order.FIRST),
     "sibling": _tags(Order.SIBLING),
     "grand": _tags(Order.GRANDPARENT),
+    "jiang-ndmv": Entry(
+        Order.FIRST,
+        "a neural grammar over tags, that of Jiang et al. (2016)",
+        settings="depinduce.learning.settings.networks:NeuralSettings",
+        learners="depinduce.learning.learners.jiang:make_learners",
+        model="depinduce.models.tag_model:GrammarModel",
+        kind="tags",
+        network="depinduce.networks.network_settings:JiangNetworkSettings",
+    ),
     "lexical": _words(Order.FIRST),
     "lexical-sibling": _words(Order.SIBLING),
     "lexical-grand": _words(Order.GRANDPARENT),

@@ -1,4 +1,4 @@
-"""The sizes and switches of the rule network, apart from it so that `--help` need not wait for torch."""
+"""The sizes and switches of networks over tags, apart from them so that `--help` need not wait for torch."""
 
 from __future__ import annotations
 
@@ -32,3 +32,17 @@ class NetworkSettings:
             raise DepinduceError(f"vector_dropout cannot be {self.vector_dropout}: at least 0, less than 1.")
         if self.encoder not in ("ud", "wsj"):
             raise DepinduceError(f"There is no encoder {self.encoder!r}. Choose from: ud, wsj.")
+
+
+@dataclass(frozen=True)
+class JiangNetworkSettings:
+    """How the networks of Jiang et al. are built."""
+
+    tag_size: int = setting(10, "size of the vectors of tags, and of the hidden layers", expert=True)
+    valence_size: int = setting(5, "size of the vectors of valences", expert=True)
+    child_valence: bool = setting(
+        True, "let the choice of a child depend on whether it is the first, as in the neural E-DMV", expert=True
+    )
+
+    def __post_init__(self):
+        require_within(1, MOST_SIZE, tag_size=self.tag_size, valence_size=self.valence_size)

@@ -39,7 +39,8 @@ from depinduce.learning.training import Training
 from depinduce.models.table import entry
 from depinduce.networks.tag_network import RuleNetwork
 
-every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+OURS = {name: kind for name, kind in KINDS.items() if name != "jiang-ndmv"}  # which has a learner of its own
+every_kind = pytest.mark.parametrize("kind", OURS.values(), ids=OURS)
 
 
 # ---------------------------------------------------------------- a step

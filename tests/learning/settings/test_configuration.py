@@ -14,13 +14,13 @@ from depinduce.learning.settings.recipes import load_recipe, recipe_names
 from depinduce.learning.settings.states import HdpSettings
 from depinduce.models.table import entry
 from depinduce.networks.lexical_settings import LexicalSettings
-from depinduce.networks.network_settings import NetworkSettings
+from depinduce.networks.network_settings import JiangNetworkSettings, NetworkSettings
 from depinduce.settings import read_toml, to_toml
 
 # ---------------------------------------------------------------- which settings there are
 
 
-COUNT_MODELS, TAG_NETWORKS = ("dmv", "dmv-sibling", "dmv-grand"), ("ndmv", "sibling", "grand")
+COUNT_MODELS, TAG_NETWORKS = ("dmv", "dmv-sibling", "dmv-grand"), ("ndmv", "sibling", "grand", "jiang-ndmv")
 WORD_NETWORKS = ("lexical", "lexical-sibling", "lexical-grand", "joint-sibling", "joint-grand")
 
 
@@ -30,7 +30,8 @@ def test_every_model_can_be_configured_by_its_name_alone(model):
     neural, sees_words = model in TAG_NETWORKS + WORD_NETWORKS, model in WORD_NETWORKS
     without_network = HdpSettings if model == "hdp-dep" else CountSettings
     assert type(configuration.learning) is (NeuralSettings if neural else without_network)
-    assert configuration.network == (NetworkSettings() if neural else None)
+    network = JiangNetworkSettings() if model == "jiang-ndmv" else NetworkSettings()
+    assert configuration.network == (network if neural else None)
     assert configuration.lexical == (LexicalSettings() if sees_words else None)
     assert configuration.reading.max_length == 15
 
@@ -143,7 +144,8 @@ def test_what_is_as_good_as_the_right_type_is_taken():
         ({"init": ["trees"]}, "--init trees needs a file"),
         (
             {"ladder": ["ndmv", "hdp-dep"]},
-            "--ladder cannot have 'hdp-dep'. Choose from: dmv dmv-sibling dmv-grand order-free ndmv sibling grand.",
+            "--ladder cannot have 'hdp-dep'. Choose from: dmv dmv-sibling dmv-grand order-free ndmv sibling grand "
+            "jiang-ndmv.",
         ),
         ({"constraint": ["always"]}, "--constraint cannot have 'always'. Choose from: start training parsing."),
         ({"size": 0}, "--size must be at least 1"),
@@ -265,7 +267,7 @@ def test_a_file_that_is_no_toml_is_refused(tmp_path):
 def test_every_recipe_names_only_known_settings(name):
     values = load_recipe(name)
     configuration = configure(values)
-    assert (configuration.network is not None) is entry(configuration.learning.model).network
+    assert (configuration.network is not None) is bool(entry(configuration.learning.model).network)
     found = {setting: configuration.values()[setting] for setting in values}
     assert found == {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
 
@@ -274,6 +276,17 @@ def test_the_paper_has_its_recipes():
     assert {"ud-ndmv", "ud-sibling", "ud-grand", "paper-ud-ndmv", "paper-ud-sibling", "paper-ud-grand"} <= {
         *recipe_names()
     }
+
+
+def test_the_recipes_of_jiang_differ_in_child_valence_and_learn_from_all_sentences_at_once():
+    without, with_it, ud = (load_recipe(f"{name}-ndmv") for name in ("wsj-jiang", "wsj-jiang-e", "ud-jiang"))
+    assert {**without, "child_valence": True} == {**with_it, "child_valence": True}
+    found = [configure(values) for values in (without, with_it, ud)]
+    assert [configuration.network.child_valence for configuration in found] == [False, True, True]
+    for configuration in found:
+        learning = configuration.learning
+        assert (learning.model, learning.method, learning.batch_size) == ("jiang-ndmv", "hard-em", 0)
+        assert learning.needs_trees() and learning.m_steps > 1
 
 
 def test_a_recipe_of_ones_own_is_a_file(tmp_path):

@@ -14,7 +14,7 @@ from depinduce.errors import DepinduceError
 from depinduce.learning.settings.learning import LearningSettings
 from depinduce.models.table import entry, find
 from depinduce.networks.lexical_settings import LexicalSettings
-from depinduce.networks.network_settings import NetworkSettings
+from depinduce.networks.network_settings import JiangNetworkSettings, NetworkSettings
 from depinduce.settings import MOST_SEED
 
 MOST_SEEDS = 1000
@@ -26,7 +26,7 @@ class Configuration:
     """The settings of one training."""
 
     learning: LearningSettings
-    network: NetworkSettings | None  # of a neural model
+    network: NetworkSettings | JiangNetworkSettings | None  # of a neural model
     reading: Reading
     lexical: LexicalSettings | None = None  # of one that sees words
 
@@ -68,7 +68,7 @@ def configure(values: dict[str, Any], where: str = "") -> Configuration:
         raise DepinduceError(f"{where}{error}") from None
     parts: dict[str, Any] = {"learning": find(line.settings), "reading": Reading}
     if line.network:
-        parts["network"] = NetworkSettings
+        parts["network"] = find(line.network)
     if line.sees_words:
         parts["lexical"] = LexicalSettings
     known = {field.name: part for part in parts.values() for field in dataclasses.fields(part)}

@@ -41,9 +41,9 @@ class LearningSettings:
     model: str = setting(
         "dmv",
         "which grammar. Count models: dmv, dmv-sibling, dmv-grand; with hidden refinements of tags: hdp-dep; neural "
-        "models over tags: ndmv, sibling, grand; over words: lexical, lexical-sibling, lexical-grand; both: "
-        "joint-sibling, joint-grand; of many languages: polyglot, and of a new one: order-free, committee. A rule sees "
-        "the head; with `sibling` also the previous child, with `grand` also the head's head",
+        "models over tags: ndmv, sibling, grand, jiang-ndmv; over words: lexical, lexical-sibling, lexical-grand; "
+        "both: joint-sibling, joint-grand; of many languages: polyglot, and of a new one: order-free, committee. A "
+        "rule sees the head; with `sibling` also the previous child, with `grand` also the head's head",
         choices=models,  # not yet: a model of another package is made of these very settings
         metavar="MODEL",
     )
@@ -64,7 +64,7 @@ class LearningSettings:
     languages: str = setting(
         "alike",
         "where --train names several languages: tell them apart, each weighing `alike` or `by-size`, or throw them "
-        "`together`; hdp-dep and models over words alone always do the last",
+        "`together`; hdp-dep, jiang-ndmv and models over words alone always do the last",
         choices=LANGUAGES,
     )
     patience: int = setting(5, "with --dev: stop after so many rounds without a better held-out likelihood")
