@@ -120,4 +120,5 @@ def test_every_variant_is_what_its_name_says(name):
         learning.method,
         configuration.network.skip_connections,
     )
+    assert learning.gradient_steps == (5 if "EM" in name else 1)
     assert told(row[table.columns[-1]], NAMES) == [(experiment, "both", "dev")] * 2

@@ -72,7 +72,7 @@ def test_every_experiment_has_a_recipe_and_settings_that_go_together(name):
     assert experiment.recipe in recipe_names()
     assert settings.seed == 3
     assert settings.model == re.sub("^(paper-)?(ud|wsj)-|-em$|-no-skip$", "", experiment.recipe)
-    assert bool(settings.non_heads) is not (name.endswith("-free") or name.startswith("wsj-"))
+    assert bool(settings.non_heads) is not (name.endswith("-free") or name in WSJ)
     if experiment.watched:
         assert settings.patience == settings.epochs == 40  # never stops early
 

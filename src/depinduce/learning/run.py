@@ -228,14 +228,16 @@ class Run:
 
     def _before(self, rung: Rung) -> dict[str, Any]:
         """For the line of the first round, if the training is watched: where the network was after its start."""
-        watched = self._watched(rung) if self._now.round == 0 and self._now.learns_start else None
-        return {} if watched is None else {"before": self._now.before() | {"watched": watched}}
+        before = self._now.before() if self._watch_of(rung) else None
+        return {} if before is None else {"before": before | {"watched": self._watched(rung)}}
 
     def _watched(self, rung: Rung) -> dict[str, float] | None:
         """The attachment scores of now, if somebody wants to know them."""
-        if self.watch is None or not self._ladder(rung).watched:
-            return None
-        return self.watch(self._model_of(self._parts(best=False)))
+        watch = self._watch_of(rung)
+        return None if watch is None else watch(self._model_of(self._parts(best=False)))
+
+    def _watch_of(self, rung: Rung) -> Watch | None:
+        return self.watch if self._ladder(rung).watched else None
 
     def _remember(self, rung: Rung, one: Round, report: Callable[[Progress], None], before: dict[str, Any]) -> None:
         line = {"rung": rung.number, "model": rung.model, "member": rung.member, **asdict(one)}

@@ -135,8 +135,13 @@ class Training:
                     self._learn(views, self._start_counts(sentences), len(sentences), steps=1)
         self._keep()
 
-    def before(self) -> dict[str, float | None]:
-        """The mean log-likelihood of a training and of a held-out sentence before the first round, after the start."""
+    def before(self) -> dict[str, float | None] | None:
+        """The mean log-likelihood of a training and of a held-out sentence before the first round, after the start.
+
+        None if that is over, or if there was nothing to learn.
+        """
+        if self.round > 0 or not self.learns_start:
+            return None
         total, size = 0.0, self.settings.batch_size or len(self.corpus)
         for first in range(0, len(self.corpus), size):
             sentences = np.arange(first, min(first + size, len(self.corpus)))
