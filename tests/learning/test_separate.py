@@ -149,3 +149,19 @@ def test_a_run_that_was_stopped_goes_on(tmp_path):
     assert finished
     assert model.history["rounds"] == whole.history["rounds"]
     assert np.array_equal(*(parse_corpus(one, HELD_OUT, Parsing()) for one in (model, whole)))
+
+
+def test_before_the_first_round_all_parts_are_where_their_starts_led():
+    for dev in (HELD_OUT, None):
+        together, parts = separate(dev), [alone(part, dev).before() for part in (0, 1)]
+        before = together.before()
+        assert before is not None and before["train"] == pytest.approx(sum(part["train"] for part in parts))
+        assert before["dev"] == (None if dev is None else pytest.approx(sum(part["dev"] for part in parts)))
+        together.run_round()
+        assert together.before() is None
+
+
+def test_a_watched_training_of_parts_says_where_it_began():
+    run = Run(configuration(**VALUES | {"epochs": 1}), CORPUS, HELD_OUT, watch=lambda model: {"uas_15": 50.0})
+    run.go()
+    assert run.history[0]["before"]["watched"] == {"uas_15": 50.0}

@@ -64,6 +64,14 @@ class SeparateTraining:
         for part in self.parts:
             part.begin()
 
+    def before(self) -> dict[str, float | None] | None:
+        """As that of a training: the sums of all parts."""
+        found = [one for part in self.parts if (one := part.before()) is not None]
+        if len(found) < len(self.parts):
+            return None
+        devs = [one["dev"] for one in found if one["dev"] is not None]
+        return {"train": sum(one["train"] or 0.0 for one in found), "dev": sum(devs) if devs else None}
+
     def run_round(self) -> SeparateRound:
         """One round of every part that has not stopped."""
         ran: list[Round] = []
