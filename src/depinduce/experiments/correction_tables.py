@@ -27,7 +27,7 @@ NOTES = [
     "the text of other languages (the universal grammar in the box); no rules.",
     f"Means of {DRAWS} draws of trees × {TRAINING_SEEDS} seeds (without trees: of the seeds). Trees of fr pl eu are "
     f"drawn from their training files and scored on dev; of ru ar ja {POOL} dev sentences can be drawn, and the others "
-    "are scored.",
+    f"are scored. All {POOL} of these are one draw, of {TRAINING_SEEDS} seeds.",
 ]
 
 
