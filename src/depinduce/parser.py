@@ -181,7 +181,7 @@ class Parser:
         tags: str | None = None,
         map: str | dict[str, str] | None = None,
     ) -> Parser:
-        """The parser that a training wrote to a directory.
+        """The parser that a training wrote to a directory, or that `pack` wrote to a folder or zip file.
 
         part: of a joint model only the grammar over "tags", or that over "words"; of a committee only one member,
             "order-free", "own" or "student"
@@ -270,6 +270,39 @@ class Parser:
     def save(self, directory: str | Path) -> None:
         """Write it to a directory, in the place of another model if one is there."""
         self.model.save(directory)
+
+    def pack(
+        self,
+        out: str | Path,
+        *,
+        name: str | None = None,
+        licence: str | None = None,
+        languages: Iterable[str] = (),
+        data: str | None = None,
+        gold: str | Path | None = None,
+        overwrite: bool = False,
+    ) -> str | None:
+        """Write it with its model card, to hand it on, as `depinduce pack` does; gives the licence that the card says.
+
+        out: one file if the name ends in .zip, or else a folder in the layout of model hubs
+        name, licence, languages, data: what the card says of it
+        gold: a CoNLL-U file with trees; the card has the scores on it
+
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as place:
+        ...     told = parser.pack(f"{place}/grammar.zip", licence="MIT")
+        ...     again = Parser.load(f"{place}/grammar.zip")
+        >>> told, again.parse(["dogs/NOUN bark/VERB"])[0].heads
+        ('MIT', [2, 0])
+        """
+        from depinduce.models.packing import pack
+        from depinduce.report.model_card import About, card, licence_of
+
+        scores = None if gold is None else self.evaluate(gold)
+        gold_name = None if gold is None else Path(gold).name
+        about = About(name or Path(out).stem, licence, tuple(languages), data, scores, gold_name)
+        pack(self.model, out, card(self.model, about), overwrite=overwrite)
+        return licence_of(self.model, about)
 
     @property
     def tags(self) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ COMMANDS = {
     "report": "write all that is known of a training to one HTML page: curves, scores, rules, trees",
     "serve": "look at trees, rules and alternatives on a page in your browser",
     "sample": "generate sentences with their trees from a grammar",
+    "pack": "write a grammar with its model card to one file or a folder, to hand it on",
     "models": "list the grammars that come with the package, and those in a folder",
     "check": "look over a CoNLL-U file: counts, tags, lengths, problems",
     "convert": "convert a tagged text, or your own copy of the Penn Treebank, to CoNLL-U",

@@ -1,4 +1,4 @@
-"""Any model from its directory."""
+"""Any model from its directory, or from the file that it was packed into."""
 
 from __future__ import annotations
 
@@ -7,14 +7,21 @@ from pathlib import Path
 from depinduce.errors import DepinduceError
 from depinduce.models.model import Model, require_rule_view
 from depinduce.models.model_files import damaged, read_description
+from depinduce.models.packing import is_packed, unpacked
 from depinduce.models.places import DESCRIPTION, place_of_model
 from depinduce.models.table import find, kinds
 from depinduce.models.tag_model import GrammarModel
 
 
 def load_model(directory: str | Path) -> Model:
-    """Read a model that a training wrote, to this directory or to `model` in it."""
-    directory = place_of_model(directory)
+    """Read a model that a training wrote, to this directory or to `model` in it, or that was packed there."""
+    if is_packed(directory):
+        with unpacked(directory) as folder:
+            return _model_in(folder)
+    return _model_in(place_of_model(directory))
+
+
+def _model_in(directory: Path) -> Model:
     description = read_description(directory / DESCRIPTION)
     try:
         if description["kind"] not in kinds():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from depinduce.errors import DepinduceError
@@ -86,10 +86,21 @@ def _is_ours(folder: Path) -> bool:
     return files is not None and (not files or any(map(tells_whose, files)))
 
 
-def _own_files(folder: Path) -> list[Path] | None:
-    """The files of a model or training, without what was left half-written; None if there is anything else."""
+def holds_model_and(others: Collection[str], folder: Path) -> bool:
+    """Whether a folder holds a model, and nothing else but files of these names."""
+    files = _own_files(folder, others)
+    return files is not None and any(map(tells_whose, files))
+
+
+def _own_files(folder: Path, others: Collection[str] = ()) -> list[Path] | None:
+    """The files of a model or training, without what was left half-written; None if there is anything else.
+
+    others: names of files at the top that do not matter
+    """
     files = []
     for path in folder.iterdir():
+        if path.name in others and path.is_file():
+            continue
         if path.is_dir() and _FOLDERS.fullmatch(path.name):
             inside = _own_files(path)
             if inside is None:

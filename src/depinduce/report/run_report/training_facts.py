@@ -104,7 +104,7 @@ def training_facts(place: Place) -> TrainingFacts:
         sees_words=len(model.words) > 0,
         non_heads=called(model.tags, model.non_heads),
         rules=settings.get("rules"),
-        knowledge=list(_knowledge(model, settings)),
+        knowledge=list(knowledge_of(model, settings)),
         settings=_settings(settings, as_saved(vars(model.reading))),
         rungs=rungs,
         round_name=history.get("round_name", "round"),
@@ -117,7 +117,7 @@ def training_facts(place: Place) -> TrainingFacts:
     )
 
 
-def _knowledge(model: Model, settings: dict[str, Any]) -> Iterator[str]:
+def knowledge_of(model: Model, settings: dict[str, Any]) -> Iterator[str]:
     """The linguistic knowledge that went into it, and what did not."""
     told = called(model.tags, model.non_heads)
     if told:
