@@ -319,6 +319,30 @@ def test_a_parse_knows_its_sentence(parser):
     assert 'opacity="' in parse.svg(probabilities=True) and "a city" in parse.svg(title="a city")
 
 
+def test_a_parse_is_a_table_of_pandas_with_a_row_for_every_word(parser):
+    pandas = pytest.importorskip("pandas")
+    (parse,) = parser.parse(["Dogs/NOUN bark/VERB ./PUNCT"])
+    table = parse.to_dataframe()
+    assert list(table.index) == [1, 2, 3] and table.index.name == "id"
+    assert (list(table["word"]), list(table["tag"]), list(table["head"])) == (parse.words, parse.tags, parse.heads)
+    assert list(table["label"]) == parse.labels
+    assert table["probability"][1] == parse.probabilities[0] and pandas.isna(table["probability"][3])
+
+
+def test_without_pandas_it_is_said_how_to_install_it(parser, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(DepinduceError, match="needs the Python package pandas.* Install it: pip install pandas"):
+        parser.parse(["Dogs/NOUN bark/VERB"])[0].to_dataframe()
+
+
+def test_a_notebook_shows_a_parser_its_scores_and_its_rules_as_tables(parser, folder):
+    shown = parser._repr_html_()
+    assert shown.startswith("<table>") and " ".join(parser.tags) in shown and "sentences, " in shown
+    shown, scores = parser.inspect()._repr_html_(), parser.evaluate(demo_file("test"))
+    assert shown.count("<table>") > 3 and "the root is VERB" in shown
+    assert f">{scores.uas:.1f}<" in scores._repr_html_()
+
+
 def test_tags_are_where_the_model_learned_them(tmp_path):
     reading = Reading("xpos", max_length=1)  # a limit of training only
     parser = Parser(

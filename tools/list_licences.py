@@ -22,6 +22,7 @@ GROUPS = {
     "Only with `[vectors]`": EXTRAS["vectors"],
     "Only with `[nltk]`": EXTRAS["nltk"],
     "Only with `[spacy]`": EXTRAS["spacy"],
+    "Only with `[pandas]`": EXTRAS["pandas"],
     "Only for tests": EXTRAS["test"] + EXTRAS["browser"],
 }
 

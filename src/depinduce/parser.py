@@ -33,6 +33,8 @@ from depinduce.parsing.parsed_sentences import ParsedSentence
 from depinduce.settings import MOST, require_within
 
 if TYPE_CHECKING:
+    import pandas
+
     from depinduce.evaluation.scores import Scores
     from depinduce.insight.generation import GeneratedSentence
     from depinduce.insight.inspection import Inspection
@@ -148,6 +150,30 @@ class Parse(ParsedSentence):
         2     bark  _     VERB  _     _     0     root  _     _
         """
         return self.render(posteriors=posteriors, log_likelihood=log_likelihood, ended=True)
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas table with a row for every word, by its number: word, tag, head, label and probability.
+
+        Of several sentences, `pandas.concat([parse.to_dataframe() for parse in parses], keys=range(len(parses)))`.
+        """
+        try:
+            import pandas
+        except ModuleNotFoundError as error:
+            raise DepinduceError(
+                "to_dataframe needs the Python package pandas, which is not installed here. "
+                "Install it: pip install pandas"
+            ) from error
+
+        return pandas.DataFrame(
+            {
+                "word": self.words,
+                "tag": self.tags,
+                "head": self.heads,
+                "label": self.labels,
+                "probability": pandas.array(self.probabilities or [None] * len(self), dtype="Float64"),
+            },
+            index=pandas.RangeIndex(1, len(self) + 1, name="id"),
+        )
 
     def __len__(self) -> int:
         return len(self.heads)
@@ -628,6 +654,22 @@ class Parser:
 
     def __repr__(self) -> str:
         return f"Parser({type(self.model).__name__}, {len(self.tags)} tags)"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from depinduce.corpus.corpus import trees_in_words
+        from depinduce.evaluation.tables import Table, as_html
+
+        model = self.model
+        rows = [["tags", " ".join(self.tags)], ["without children", " ".join(model.non_heads) or "none of them"]]
+        if model.languages:
+            rows.append(["languages", " ".join(model.languages)])
+        if data := model.history.get("training_data"):
+            rows.append(["learned from", f"{data['sentences']:,} sentences, {data['words']:,} words"])
+            rows.append(["trees", trees_in_words(data["trees"]) if data.get("trees") else "none were given"])
+        if not model.finished:
+            rows.append(["training", "was interrupted"])
+        return as_html(Table("", ["Parser", model.about], rows))
 
 
 def _sentences(given: Iterable[SentenceLike], tag_column: int) -> Iterable[Sentence]:

@@ -7,6 +7,7 @@ from cli.demo_parts import demo_part, depinduce
 
 from depinduce import Parser
 from depinduce.corpus.demo import demo_file
+from depinduce.serve.shelf import Shelf
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +27,14 @@ def test_what_was_packed_gives_the_same_parses(name, grammar, tmp_path, capsys):
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
-def test_other_commands_read_a_packed_file(grammar, tmp_path):
+def test_other_commands_read_a_packed_file(grammar, tmp_path, capsys):
     out, text = tmp_path / "packed.zip", demo_part(tmp_path / "text.conllu", count=12)
     Parser.load(grammar).pack(out, licence="MIT")
+    assert [(one.name, one.about) for one in Shelf([out]).models.values()] == [
+        ("packed.zip", "a first-order grammar over tags")
+    ]
+    assert depinduce("models", out) == 0
+    assert "packed.zip" in capsys.readouterr().out
     assert depinduce("inspect", out) == 0
     assert depinduce("sample", out, "-n", 1) == 0
     assert depinduce("report", out, "-o", tmp_path / "report.html") == 0

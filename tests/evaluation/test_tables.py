@@ -8,7 +8,7 @@ from rich.console import Console
 
 from depinduce.evaluation.baselines import BASELINES
 from depinduce.evaluation.scores import score
-from depinduce.evaluation.tables import Table, as_rich, comparison_table
+from depinduce.evaluation.tables import Table, as_html, as_rich, comparison_table
 
 
 def drawn(table: Table, width: int = 80) -> list[str]:
@@ -36,3 +36,10 @@ def test_a_comparison_fits_into_eighty_columns():
     for name in names:
         [row] = [line for line in lines if line.startswith(name)]
         assert row.count("100.0") + row.count("–") == 7  # none is on a line of its own
+
+
+def test_as_html_signs_are_text():
+    shown = as_html(Table("<b>", ["tag", "UAS"], [["</td>", "1.0"], ["a\x1b", "2.0"]]))
+    assert "<caption>&lt;b&gt;</caption>" in shown
+    assert "&lt;/td&gt;" in shown and "\x1b" not in shown
+    assert shown.count("<tr>") == 3 and shown.count('<td style="text-align:right">') == 2

@@ -47,11 +47,10 @@ def _shown(place: Path) -> str:
 def _told(place: Path) -> dict[str, Any]:
     """What a model says of itself; a damaged one says nothing."""
     from depinduce.errors import DepinduceError
-    from depinduce.models.model_files import read_description
-    from depinduce.models.places import DESCRIPTION
+    from depinduce.models.packing import description_at
 
     try:
-        description = read_description(place / DESCRIPTION)
+        description = description_at(place)
         about, history = str(description["about"]), description.get("history", {})
         data = history.get("training_data", {})
     except (DepinduceError, KeyError, AttributeError):

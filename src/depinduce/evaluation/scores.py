@@ -124,6 +124,12 @@ class Scores:
         }
         return record if self.labels is None else record | self.labels.to_json()
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from depinduce.evaluation.tables import as_html, score_tables
+
+        return "".join(map(as_html, score_tables(self)))
+
 
 def score(
     gold_heads: np.ndarray,  # [N] 1-based within the sentence, 0 = root, -1 = unknown, not scored

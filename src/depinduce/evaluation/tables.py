@@ -1,13 +1,15 @@
-"""Scores as tables: plain text for files and pipes, rich for the terminal."""
+"""Scores as tables: plain text for files and pipes, rich for the terminal, HTML for notebooks."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING
 
 from depinduce.evaluation.scores import LENGTH_CUTS, Attachment, Scores
+from depinduce.visible import visible
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -77,6 +79,19 @@ def as_text(table: Table) -> str:
         ]
         lines.append("  " + "  ".join(cells).rstrip())
     return "\n".join(lines) + "\n"
+
+
+def as_html(table: Table) -> str:
+    """The table as HTML, which a notebook puts into its own style."""
+
+    def row(cells: list[str], kind: str) -> str:
+        name, *numbers = (f"<{kind}>{escape(visible(cell))}</{kind}>" for cell in cells)
+        aligned = [cell.replace(">", ' style="text-align:right">', 1) for cell in numbers]
+        return "<tr>" + "".join([name.replace(">", ' style="text-align:left">', 1), *aligned]) + "</tr>"
+
+    title = f"<caption>{escape(visible(table.title))}</caption>" if table.title else ""
+    body = "".join(row(cells, "td") for cells in table.rows)
+    return f"<table>{title}<thead>{row(table.columns, 'th')}</thead><tbody>{body}</tbody></table>"
 
 
 def as_rich(table: Table) -> RichTable:

@@ -88,6 +88,13 @@ class Inspection:
     def to_json(self) -> dict:
         return asdict(self)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the strongest rules of each head."""
+        from depinduce.evaluation.tables import as_html
+        from depinduce.insight.texts import tables_of
+
+        return "".join(map(as_html, tables_of(self)))
+
 
 def inspect_grammar(model: GrammarModel, heads: Sequence[str] = ()) -> Inspection:
     """All there is to tell about a grammar; of its heads all, or these."""

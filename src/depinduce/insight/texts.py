@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from depinduce.corpus.corpus import trees_in_words
+from depinduce.evaluation.tables import Table
 from depinduce.insight.inspection import ROOT, ContextRule, Head, Inspection, Rule, Side
 
 RARE = 0.01  # rules of a smaller probability, and heads with fewer children in a sentence, are left out
@@ -97,6 +98,19 @@ def about_head(head: Head, inspection: Inspection, number: int) -> Iterator[Stat
     telling = [rule for rule in head.contexts if abs(rule.probability - rule.in_general) >= TELLING]
     for rule in telling[:number]:
         yield _in_context(head.tag, rule, inspection)
+
+
+def tables_of(inspection: Inspection, number: int = 5) -> list[Table]:
+    """The strongest roots and, of each head that is not rare, the strongest rules, so many of each kind at the most."""
+    told = {"roots": about_roots(inspection, number)} | {
+        title_of(head): list(about_head(head, inspection, number))
+        for head in inspection.heads
+        if not is_rare(head, inspection)
+    }
+    return [
+        Table(title, ["", "probability"], [[one.words, f"{number_text(one.probability)}{one.more}"] for one in some])
+        for title, some in told.items()
+    ]
 
 
 def child_statement(head: Head, side: Side, rule: Rule) -> Statement:

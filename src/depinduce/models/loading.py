@@ -7,8 +7,8 @@ from pathlib import Path
 from depinduce.errors import DepinduceError
 from depinduce.models.model import Model, require_rule_view
 from depinduce.models.model_files import damaged, read_description
-from depinduce.models.packing import is_packed, unpacked
-from depinduce.models.places import DESCRIPTION, place_of_model
+from depinduce.models.packing import unpacked
+from depinduce.models.places import DESCRIPTION, is_packed, place_of_model
 from depinduce.models.table import find, kinds
 from depinduce.models.tag_model import GrammarModel
 

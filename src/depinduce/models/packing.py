@@ -22,16 +22,15 @@ from typing import TYPE_CHECKING
 
 from depinduce.errors import DepinduceError
 from depinduce.files import atomic_directory, parse_json, write_file
-from depinduce.models.places import DESCRIPTION, holds_model_and, require_place_for_model
+from depinduce.models.model_files import read_description
+from depinduce.models.places import DESCRIPTION, holds_model_and, is_name_of_packed, is_packed, require_place_for_model
 
 if TYPE_CHECKING:
     from depinduce.models.model import Model
 
 CARD, HUB_CONFIGURATION = "README.md", "config.json"
 LIBRARY = "depinduce"
-ENDING = ".zip"
 MOST_BYTES, MOST_FILES = 1 << 31, 1000  # of all files in a zip file that is read: far more than a grammar has
-_START_OF_ZIP = b"PK"
 _ALWAYS_THE_SAME = (1980, 1, 1, 0, 0, 0)  # when a file in a zip file was made: the same grammar gives the same bytes
 
 
@@ -43,17 +42,12 @@ def pack(model: Model, out: str | Path, card: str, *, overwrite: bool = False) -
     out = Path(out)
     _require_place(out, overwrite)
     files = _files_of(model, card)
-    if is_name_of_file(out):
+    if is_name_of_packed(out):
         write_file(out, _zipped(files))
     else:
         with atomic_directory(out) as folder:
             for name, data in files.items():
                 write_file(folder / name, data)
-
-
-def is_name_of_file(out: str | Path) -> bool:
-    """Whether a grammar is packed into one file there, by the ending of its name."""
-    return Path(out).suffix.lower() == ENDING
 
 
 def _files_of(model: Model, card: str) -> dict[str, bytes]:
@@ -85,27 +79,18 @@ def _require_place(out: Path, overwrite: bool) -> None:
     """Refuse to replace anything, but for another packed grammar if that is wanted."""
     if not out.exists():
         return require_place_for_model(out)
-    if out.is_dir() and not any(out.iterdir()) and not is_name_of_file(out):
+    if out.is_dir() and not any(out.iterdir()) and not is_name_of_packed(out):
         return None
     if not overwrite:
         raise DepinduceError(f"{out}: is there already. Choose another place, or add --overwrite.")
     if not (
-        is_packed(out) if is_name_of_file(out) else out.is_dir() and holds_model_and((CARD, HUB_CONFIGURATION), out)
+        is_packed(out) if is_name_of_packed(out) else out.is_dir() and holds_model_and((CARD, HUB_CONFIGURATION), out)
     ):
         raise DepinduceError(f"{out}: this is not a packed grammar and is not replaced. Choose another place.")
     return None
 
 
 # ---------------------------------------------------------------- reading
-
-
-def is_packed(path: str | Path) -> bool:
-    """Whether this is a grammar in one file, or what is left of one."""
-    path = Path(path)
-    if not path.is_file():
-        return False
-    with open(path, "rb") as file:
-        return is_name_of_file(path) or file.read(len(_START_OF_ZIP)) == _START_OF_ZIP
 
 
 @contextmanager
@@ -154,3 +139,11 @@ def _require_sound_names(path: Path, entries: list[zipfile.ZipInfo]) -> None:
         )
     if len(set(map(str.lower, names))) < len(names):
         raise DepinduceError(f"{path}: has two files of one name, and is not read. Pack the grammar again.")
+
+
+def description_at(place: Path) -> dict:
+    """What a model says about itself, in a directory or packed."""
+    if is_packed(place):
+        with unpacked(place) as folder:
+            return read_description(folder / DESCRIPTION)
+    return read_description(place / DESCRIPTION)

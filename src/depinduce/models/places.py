@@ -17,6 +17,7 @@ DESCRIPTION, NUMBERS, NETWORK, LEXICON = "model.json", "model.safetensors", "net
 INNER = "model"  # where a training keeps it in its directory, beside these
 CONFIGURATION, METRICS, CHECKPOINT, SEEDS = "config.toml", "metrics.jsonl", "checkpoint.safetensors", "seeds.json"
 BOX = Path(__file__).parent / "box"  # grammars that come with the package
+PACKED, _START_OF_PACKED = ".zip", b"PK"  # how the name of a packed grammar ends, and how the file begins
 DEEPEST = 3  # folders below a given one in which models are looked for
 PARTS = ("tags", "words")  # of a joint model, each in a folder of its own
 MEMBERS = ("order-free", "own", "student")  # of a committee, likewise
@@ -46,15 +47,34 @@ def place_of_model(directory: str | Path) -> Path:
     return directory
 
 
+def is_name_of_packed(path: str | Path) -> bool:
+    """Whether a grammar is packed into one file there, by the ending of its name."""
+    return Path(path).suffix.lower() == PACKED
+
+
+def is_packed(path: str | Path) -> bool:
+    """Whether this is a grammar in one file, or what is left of one."""
+    path = Path(path)
+    if not path.is_file():
+        return False
+    with open(path, "rb") as file:
+        return is_name_of_packed(path) or file.read(len(_START_OF_PACKED)) == _START_OF_PACKED
+
+
 def names_in_box() -> list[str]:
     """The grammars that come with the package."""
     return sorted(path.parent.name for path in BOX.glob(f"*/{DESCRIPTION}"))
 
 
 def models_below(directory: Path, depth: int = 0) -> Iterator[Path]:
-    """This directory, if it is a model or a run, or else those in it, from DEEPEST folders below at the most."""
+    """This directory, if it is a model or a run, or else those in it, from DEEPEST folders below at the most.
+
+    A file that a grammar is packed into is one, too, if it is named itself.
+    """
     place = place_of_model(directory)
-    if (place / DESCRIPTION).is_file():
+    if depth == 0 and is_packed(directory):
+        yield directory.resolve()
+    elif (place / DESCRIPTION).is_file():
         yield place.resolve()
     elif not directory.is_dir():
         if depth == 0:

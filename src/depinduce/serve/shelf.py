@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from depinduce.errors import DepinduceError
-from depinduce.models.model_files import read_description
-from depinduce.models.places import DESCRIPTION, INNER, models_below
+from depinduce.models.packing import description_at
+from depinduce.models.places import INNER, models_below
 from depinduce.visible import visible
 
 if TYPE_CHECKING:
@@ -135,6 +135,6 @@ def _names(places: Sequence[Path]) -> list[str]:
 def _about(place: Path) -> str:
     """The kind of a model, by its description alone; a damaged one says so when it is loaded."""
     try:
-        return visible(str(read_description(place / DESCRIPTION)["about"]))
+        return visible(str(description_at(place)["about"]))
     except (DepinduceError, KeyError):
         return "a damaged model"
