@@ -40,6 +40,20 @@ def test_the_bar_is_whole_in_eighty_columns(task, total, unit, text, monkeypatch
     assert "…" not in last
 
 
+def test_a_long_text_is_cut_and_stays_on_its_line(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "xterm")
+    text = "sibling, ≤15 words: log-likelihood -17.123, held-out -18.456, watched UAS 71.0/68.2, 1,234 sentences/s"
+    with progress("training", 20, "epochs") as update:
+        update(20, text)
+    lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", terminal.getvalue()).replace("\r", "\n").split("\n")
+    last = [line for line in lines if line.strip()][-1]
+    assert re.fullmatch(r"training 20/20 sibling, ≤15 words: log-likelihood -17.*… left 0:00:00", last)
+    assert len(last) <= 80
+
+
 def test_nothing_is_shown_where_nothing_is_to_be_shown(monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)

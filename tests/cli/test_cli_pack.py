@@ -21,7 +21,7 @@ def grammar(tmp_path_factory):
 def test_what_was_packed_gives_the_same_parses(name, grammar, tmp_path, capsys):
     out, text = tmp_path / name, demo_part(tmp_path / "text.conllu", count=12)
     assert depinduce("pack", grammar, out, "--licence", "MIT", "--language", "en") == 0
-    assert f"wrote {out}. Try it: depinduce inspect {out}" in capsys.readouterr().err
+    assert f"wrote {out}; now try: depinduce inspect {out}" in capsys.readouterr().err
     for place, parsed in ((grammar, "one"), (out, "two")):
         assert depinduce("parse", place, text, "-o", tmp_path / parsed) == 0
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()

@@ -232,3 +232,10 @@ def test_non_heads_that_do_not_occur_are_warned_about(non_heads, message, tmp_pa
     warnings = [line for line in capsys.readouterr().err.splitlines() if "warning" in line]
     assert len(warnings) == (message is not None)
     assert message is None or message in warnings[0]
+
+
+def test_whoever_has_trained_is_told_what_to_do_next(tmp_path, capsys):
+    text = demo_part(tmp_path / "text.conllu", count=12)
+    out = tmp_path / "grammar"
+    assert depinduce("train", "--model", "dmv", "--iterations", 1, "--train", text, "--out", out) == 0
+    assert f"wrote {out}; now try: depinduce parse {out} FILE.conllu -o parsed.conllu" in capsys.readouterr().err

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from real_data import name_of, real_files
 
 from depinduce.corpus import conllu, open_output, read_sentences, read_text
+from depinduce.corpus.streams import count_sentences
 from depinduce.errors import InputError
 
 TRICKY = sorted((Path(__file__).parent / "tricky").glob("*.conllu"))
@@ -381,3 +382,15 @@ def test_blocks_that_end_in_any_way_can_stand_below_each_other(end):
 def test_odd_attributes_stay_when_another_is_added():
     (sentence,) = read_text("1\ta\t_\tX\t_\t_\t0\t_\t_\t=|=b||a=b|Key=1|_\n\n")
     assert "\t=|=b||a=b|_|Key=2\n" in sentence.render(misc=["Key=2"])
+
+
+def test_sentences_are_counted_at_a_glance(tmp_path):
+    text = "# a\n1\ta\n2\tb\n\n# no words\n\n1-2\tab\n1\ta\n2\tb\n\n\n1\ta"
+    for name, data in (
+        ("a.conllu", text.encode()),
+        ("a.conllu.gz", gzip.compress(text.replace("\n", "\r\n").encode())),
+    ):
+        (tmp_path / name).write_bytes(data)
+        assert count_sentences(tmp_path / name) == 3
+    (tmp_path / "cut.conllu.gz").write_bytes(gzip.compress(text.encode())[:-12])
+    assert [count_sentences(path) for path in ("-", tmp_path / "nowhere", tmp_path / "cut.conllu.gz")] == [None] * 3

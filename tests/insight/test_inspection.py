@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from depinduce.grammar.between_orders import raise_order
 from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, Order, RuleTable
 from depinduce.insight.generation import expected_uses
 from depinduce.insight.inspection import ContextRule, Head, first_order_view, inspect_grammar
+from depinduce.insight.texts import about_head
 from depinduce.models.tag_model import GrammarModel
 
 TAGS = Vocabulary(["NOUN", "VERB", "DET"], [3, 2, 1])
@@ -201,11 +203,12 @@ def test_the_siblings_difference_in_bits():
     found = {(rule.context, rule.child): rule for rule in of(model, "VERB").contexts}
     general = 0.25 * 0.4 / 0.55  # of the 0.25 children after nouns and 0.3 after determiners
     bits = verbs * 0.25 * (0.4 * np.log2(0.4 / general) + 0.6 * np.log2(0.6 / (1 - general)))
-    after_noun = ContextRule("left", "NOUN", "DET", True, *map(pytest.approx, (0.4, general, bits)))
+    after_noun = ContextRule("left", "NOUN", "DET", True, *map(pytest.approx, (0.4, general, bits, verbs * 0.25)))
     assert found["NOUN", "DET"] == after_noun  # VERB is more probable there, but less so than in general
     going_on = 0.55 / (0.5 + 0.6 + 0.45)
     bits = verbs * 0.45 * np.log2(1 / (1 - going_on))
-    assert found["VERB", None] == ContextRule("left", "VERB", None, True, *map(pytest.approx, (0.0, going_on, bits)))
+    numbers = map(pytest.approx, (0.0, going_on, bits, verbs * 0.45))
+    assert found["VERB", None] == ContextRule("left", "VERB", None, True, *numbers)
 
 
 def under_a_verb_and_as_the_root() -> GrammarModel:
@@ -226,9 +229,10 @@ def test_the_grandparents_difference_in_bits():
     found = {(rule.direction, rule.context, rule.child): rule for rule in rules}
     # There are two verbs in a sentence, one as the root and one below it, each with one child on its right.
     child = found["right", "ROOT", "VERB"]
-    assert child == ContextRule("right", "ROOT", "VERB", False, *map(pytest.approx, (1.0, 0.5, 1.0)))
+    assert child == ContextRule("right", "ROOT", "VERB", False, *map(pytest.approx, (1.0, 0.5, 1.0, 1.0)))
     decision = found["left", "VERB", None]
-    assert decision == ContextRule("left", "VERB", None, False, *map(pytest.approx, (0.0, 0.4, np.log2(1 / 0.6))))
+    numbers = map(pytest.approx, (0.0, 0.4, np.log2(1 / 0.6), 1.0))
+    assert decision == ContextRule("left", "VERB", None, False, *numbers)
     assert found.keys() == {
         ("right", "ROOT", "VERB"),
         ("right", "VERB", "NOUN"),
@@ -244,3 +248,13 @@ def test_a_grammar_that_generates_no_sentence_can_be_inspected():
     assert inspection.kept == 0
     assert of(endless, "VERB").sides[LEFT].any_child == pytest.approx(1)
     assert of(endless, "VERB").sides[RIGHT].any_child == 0
+
+
+@pytest.mark.parametrize(("sentences", "told"), [(9, False), (10, True), (None, True)])
+def test_contexts_that_came_fewer_than_ten_times_are_not_told(sentences, told):
+    data = {} if sentences is None else {"training_data": {"sentences": sentences, "words": 20}}
+    inspection = inspect_grammar(replace(under_a_verb_and_as_the_root(), history=data), ["VERB"])
+    (verb,) = inspection.heads  # once in a sentence as the root, and once under VERB
+    words = [statement.words for statement in about_head(verb, inspection, 5)]
+    assert ("VERB as the root takes VERB on its right" in words) == told
+    assert len(verb.contexts) > 2

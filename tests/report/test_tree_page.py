@@ -115,3 +115,20 @@ def test_the_width_of_pictures_on_a_page(tmp_path):
     wide, tall = (Page("".join(tree_page([picture(tmp_path)], "a", width))).pictures[1] for width in (None, 0))
     assert float(wide.get("width")) > float(wide.get("height"))
     assert float(tall.get("width")) < float(wide.get("width"))
+
+
+def test_every_sentence_is_text_that_a_browser_finds(tmp_path):
+    page = "".join(tree_page([picture(tmp_path)], "a"))
+    assert '<p class="sentence" dir="ltr">so , dogs bark .</p><div dir="ltr"><svg' in page
+
+
+def test_a_right_to_left_tree_scrolls_from_its_right_end(tmp_path):
+    arabic = block("نبح/VERB الكلب/NOUN ./PUNCT", [0, 1, 1])
+    page = "".join(tree_page([picture(tmp_path, arabic, gold=None)], "a"))
+    assert '<p class="sentence" dir="rtl">نبح الكلب .</p><div dir="rtl"><svg' in page
+
+
+def test_trees_are_printed_whole(tmp_path):
+    page = "".join(tree_page([picture(tmp_path)], "a"))
+    (printed,) = re.findall(r"@media print\{\.legend.*", page, re.DOTALL)
+    assert "content-visibility:visible" in printed and "overflow:visible" in printed and "max-width:100%" in printed

@@ -87,19 +87,25 @@ def _bar(task: str, total: int | None, unit: str) -> Iterator[Callable[..., None
 
     console = Console(stderr=True)
     roomy = console.width >= ROOMY
-    columns = [TextColumn("{task.description}"), BarColumn(bar_width=16 if roomy else 10), MofNCompleteColumn()]
-    if roomy:
-        columns += [TextColumn(unit)]
+    columns = [TextColumn("{task.description}"), MofNCompleteColumn()]
+    if roomy:  # elsewhere the numbers need the room
+        columns[1:] = [BarColumn(bar_width=16), MofNCompleteColumn(), TextColumn(unit)]
     columns += [TextColumn("{task.fields[text]}", markup=False)]
-    if roomy or total is None:
+    shows_elapsed, shows_left = roomy or total is None, roomy or total is not None
+    if shows_elapsed:
         columns += [TimeElapsedColumn()]
-    if roomy or total is not None:
+    if shows_left:
         columns += [TextColumn("left"), TimeRemainingColumn()]
     with Progress(*columns, console=console) as display:
         number = display.add_task(task, total=total, text="")
 
         def update(done: int, text: str = "", new_total: int | None = None) -> None:
-            display.update(number, completed=done, text=text, total=new_total or total)
+            whole = new_total or total
+            taken = len(task) + 2 * len(str(whole or done)) + 3 + (len(unit) + 18 if roomy else 0)
+            room = console.width - taken - 8 * shows_elapsed - 13 * shows_left
+            if len(text) > room:  # it would squeeze everything else
+                text = f"{text[: max(room - 1, 0)]}…"
+            display.update(number, completed=done, text=text, total=whole)
 
         yield update
 

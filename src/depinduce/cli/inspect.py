@@ -3,7 +3,8 @@
 The numbers are probabilities. `NOUN takes DET on its left: 0.83` says that 83 of 100 children on the left of a noun
 are determiners. Heads come in the order of how many children they have in a sentence that the grammar generates.
 In a second-order grammar the lines with `after` and `under` tell where a look at the context makes the greatest
-difference; in brackets stands what holds without that look. Rules below 0.01 and small differences are left to --json.
+difference; in brackets stands what holds without that look. Rules below 0.01, small differences and contexts that came
+fewer than ten times in the training text are left to --json.
 Of a grammar of several languages the lines with `heads` tell which tags head which, wherever they stand, and on which
 side in which languages; the others are those of its universal grammar, or of --language. Of the grammar of a language
 that started from a universal one they tell on which side children stand here, beside the mean of all languages.

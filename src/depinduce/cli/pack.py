@@ -8,7 +8,6 @@ hub: `hf upload NAME FOLDER`.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from depinduce.cli.console import say, warn
 
@@ -47,5 +46,5 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if licence is None:
         warn("the card says no licence, so that nobody knows what they may do with it. Say one: --licence TEXT")
-    say(f"wrote {arguments.output}. Try it: depinduce inspect {Path(arguments.output)}")
+    say(f"wrote {arguments.output}; now try: depinduce inspect {arguments.output}")
     return 0

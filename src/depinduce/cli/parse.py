@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from depinduce.cli.console import as_duration, progress, say, warn
 from depinduce.cli.options import Renamed, add_settings, given_settings
 from depinduce.corpus import Reading
+from depinduce.corpus.streams import count_sentences
 from depinduce.errors import DepinduceError
 from depinduce.models.places import MEMBERS, PARTS
 from depinduce.settings import MOST, require_within
@@ -99,7 +100,8 @@ def run(arguments: argparse.Namespace) -> int:
         return show_least_sure(parser, arguments)
     known: set[str] = set()
     apart = arguments.output != "-" or not sys.stdout.isatty()  # a bar among the trees would spoil both
-    with progress("parsing", unit="sentences", shown=apart) as update:
+    total = count_sentences(arguments.input)
+    with progress("parsing", total, "sentences", shown=apart) as update:
 
         def report(totals: Throughput) -> None:
             text = f"{totals.words_per_second:,.0f} words/s"
@@ -148,7 +150,10 @@ def show_least_sure(parser: Parser, arguments: argparse.Namespace) -> int:
     from depinduce.cli.least_sure import as_json, as_text
     from depinduce.corpus import open_output
 
-    with open_output(arguments.output) as output, progress("parsing", unit="sentences") as update:
+    with (
+        open_output(arguments.output) as output,
+        progress("parsing", count_sentences(arguments.input), "sentences") as update,
+    ):
         found = parser.least_sure(
             arguments.input,
             arguments.least_sure,

@@ -259,5 +259,6 @@ def _value(line: dict, name: str) -> str:
 
 
 def _farewell(out: Path, finished: bool) -> int:
-    say(f"wrote {out}" if finished else f"interrupted; wrote what there is to {out}. Go on with --resume")
+    then = f"; now try: depinduce parse {out} FILE.conllu -o parsed.conllu"
+    say(f"wrote {out}{then}" if finished else f"interrupted; wrote what there is to {out}. Go on with --resume")
     return 0 if finished else INTERRUPTED

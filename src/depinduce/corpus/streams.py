@@ -47,6 +47,22 @@ def open_input(path: str | Path) -> Iterator[Callable[[int], bytes]]:
         yield stream.read
 
 
+def count_sentences(path: str | Path) -> int | None:
+    """How many sentences a CoNLL-U file has, at a glance; None for a pipe, which can be read only once."""
+    if str(path) == "-" or not Path(path).is_file():
+        return None
+    number, inside = 0, False
+    with (gzip.open if _is_gzip(path) else open)(path, "rb") as file:
+        try:
+            for line in file:
+                is_word = line[:1].isdigit()
+                number += is_word and not inside
+                inside = is_word or (inside and bool(line.strip()))
+        except (OSError, EOFError, zlib.error):  # whoever reads it next tells what is wrong
+            return None
+    return number
+
+
 def read_chunk(read: Callable[[int], bytes], size: int, name: str) -> bytes:
     """Up to so many bytes of an open input; damaged gzip data is a fault of the file."""
     try:

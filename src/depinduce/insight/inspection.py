@@ -56,6 +56,7 @@ class ContextRule:
     probability: float
     in_general: float  # without looking at the context
     difference: float  # in bits per sentence: of all children together, or of the decision
+    uses: float  # of the context, in a sentence: how often there is a child, or the decision
 
 
 @dataclass(frozen=True)
@@ -179,13 +180,14 @@ def _context_rules(model: GrammarModel, weighted: RuleCounts, head: int) -> Iter
             yield ContextRule(
                 direction, names[context], names[telling], order is Order.SIBLING,
                 float(share[context, telling]), float(general[telling]), float(bits[context].sum()),
+                float(child[context].sum()),
             )  # fmt: skip
         for after_a_child, counts in decisions.items():
             share, general, bits = _beside_all(counts)
             for context, difference in enumerate(bits.sum(axis=1)):
                 yield ContextRule(
                     direction, names[context], None, after_a_child,
-                    float(share[context, GO]), float(general[GO]), float(difference),
+                    float(share[context, GO]), float(general[GO]), float(difference), float(counts[context].sum()),
                 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from depinduce.insight.inspection import ROOT, ContextRule, Head, Inspection, Ru
 
 RARE = 0.01  # rules of a smaller probability, and heads with fewer children in a sentence, are left out
 TELLING = 0.1  # and contexts that move a probability by less
+OFTEN = 10  # and contexts that came fewer times in the text that the grammar learned from, which may be chance
 ORDERS = {
     "first": "a first-order grammar: a rule sees the head, and whether there is a child already",
     "sibling": "a sibling grammar: a rule sees the head and its previous child",
@@ -95,9 +96,19 @@ def about_head(head: Head, inspection: Inspection, number: int) -> Iterator[Stat
         if side.any_child >= RARE:
             for rule in _strongest(side.children, number):
                 yield child_statement(head, side, rule)
-    telling = [rule for rule in head.contexts if abs(rule.probability - rule.in_general) >= TELLING]
+    telling = [
+        rule
+        for rule in head.contexts
+        if abs(rule.probability - rule.in_general) >= TELLING and was_often_seen(rule, inspection)
+    ]
     for rule in telling[:number]:
         yield _in_context(head.tag, rule, inspection)
+
+
+def was_often_seen(rule: ContextRule, inspection: Inspection) -> bool:
+    """Whether the context came often enough in the training text, as far as its size is known."""
+    sentences = inspection.history.get("training_data", {}).get("sentences")
+    return sentences is None or rule.uses * sentences >= OFTEN
 
 
 def tables_of(inspection: Inspection, number: int = 5) -> list[Table]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 from depinduce.visible import visible
 
@@ -51,6 +52,11 @@ def has_steady_columns(text: str) -> bool:
 def is_right_to_left(text: str) -> bool:
     """Whether the text has letters of a script written from right to left."""
     return any(unicodedata.bidirectional(char) in ("R", "AL") for char in text)
+
+
+def runs_from_right(words: Sequence[str]) -> bool:
+    """Whether a sentence is written from right to left, as most of its words are."""
+    return sum(map(is_right_to_left, words)) * 2 > len(words)
 
 
 def printable(text: str) -> str:

@@ -1,9 +1,14 @@
-"""Many trees on one HTML page that needs nothing from outside."""
+"""Many trees on one HTML page that needs nothing from outside.
+
+Every sentence stands above its tree as text, so that the browser finds it. A tree that is wider than the window scrolls
+by itself, one of a right-to-left script from its right end; printed, it is made as narrow as the paper.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from depinduce.report.display_width import runs_from_right
 from depinduce.report.html_page import PAGE_END, page_begin, text
 from depinduce.report.svg_style import STYLE
 from depinduce.report.svg_tree import LEGEND_STEP, legend, legend_parts, svg_document
@@ -17,8 +22,11 @@ figure{margin:0 0 28px;content-visibility:auto;contain-intrinsic-size:auto 320px
 figcaption{font-size:13px;margin:0 0 6px;color:var(--soft)}
 figcaption a{color:inherit;text-decoration:none}
 figure div{overflow-x:auto}
+figure svg{direction:ltr}
+figure .sentence{font-size:15px;margin:0 0 6px;color:var(--ink)}
 p{font-size:14px;margin:0 0 12px;color:var(--soft)}
-@media print{.legend{position:static;background:none}}
+@media print{.legend{position:static;background:none}
+figure{content-visibility:visible}figure div{overflow:visible}figure svg{max-width:100%;height:auto;max-height:95vh}}
 """
 
 
@@ -30,9 +38,11 @@ def tree_page(pictures: Sequence[TreePicture], title: str, width: float | None =
 {tree_legend(kinds) if kinds else ""}"""
     for picture in pictures:
         place = f"sentence-{picture.number}"
+        direction = "rtl" if runs_from_right(picture.words) else "ltr"
         yield (
             f'<figure id="{place}"><figcaption><a href="#{place}">{text(picture.caption)}</a></figcaption>'
-            f"<div>{picture.svg(width, alone=False)}</div></figure>\n"
+            f'<p class="sentence" dir="{direction}">{text(" ".join(picture.words))}</p>'
+            f'<div dir="{direction}">{picture.svg(width, alone=False)}</div></figure>\n'
         )
     yield PAGE_END
 
