@@ -277,3 +277,13 @@ def test_giving_up_leaves_no_output(tmp_path, monkeypatch, capsys):
     assert depinduce("sample", tmp_path / "grammar", "-o", tmp_path / "a.conllu") == 1
     assert "20 tries gave no sentence: 20 times there were more than 40 words" in capsys.readouterr().err
     assert contents(tmp_path) == before
+
+
+def test_examples_of_a_file_stand_below_the_rules_that_they_show(trained, tmp_path, capsys):
+    text = demo_part(tmp_path / "text.conllu", count=40)
+    assert depinduce("inspect", trained, "--examples", text) == 0
+    lines = capsys.readouterr().out.splitlines()
+    example = lines[1 + next(number for number, line in enumerate(lines) if "NOUN takes DET on its left" in line)]
+    assert example.startswith("      ") and example.index("(") < example.index("[")
+    words = example.replace("(", "").replace(")", "").replace("[", "").replace("]", "").split()
+    assert words in [sentence.forms for sentence in read_sentences(text)]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from depinduce.cli.console import show_text
@@ -23,10 +24,15 @@ from depinduce.settings import MOST, require_within
 
 if TYPE_CHECKING:
     from depinduce.insight.adapted_order import AdaptedOrder
+    from depinduce.insight.examples import Examples
+    from depinduce.insight.texts import Statement
     from depinduce.insight.word_order import Pair
     from depinduce.models.model import Model
+    from depinduce.parser import Parser
 
-EXAMPLE = "depinduce inspect grammar --head NOUN VERB"
+EXAMPLE = """depinduce inspect grammar --head NOUN VERB
+  depinduce inspect grammar --examples corpus.conllu"""
+LOOKED_AT = 1000  # sentences, for examples
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     part_help = "only this part of a joint model, or member of a committee"
     parser.add_argument("--part", choices=(*PARTS, *MEMBERS), help=part_help)
     parser.add_argument("--language", metavar="NAME", help="of a grammar of several languages, that of this one")
+    examples_help = (
+        "parse the first 1,000 sentences of this CoNLL-U file, and show the shortest example of every root and child: "
+        "the (child) and its [head]"
+    )
+    parser.add_argument("--examples", metavar="FILE", help=examples_help)
     parser.add_argument("--json", action="store_true", help="print everything as JSON, whatever -n says")
 
 
@@ -55,8 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
     member = f"its member {MEMBERS[0]}, of which the lines with `heads` tell, is " * (MEMBERS[0] in grammar.model.parts)
     facts = filter(None, [whole, *facts_of(inspection), f"{member}{adapted}" if adapted else ""])
     show_text(f"{arguments.model}: " + "\n  ".join(facts) + "\n")
+    examples = _examples(grammar, arguments.examples)
     for statement in about_roots(inspection, arguments.number):
-        show_text(statement)
+        _show(statement, examples)
     if adapted:
         show_text("\nwhat stands otherwise than in the mean of all languages (in brackets)")
         for shift in adapted.shifts(arguments.number):
@@ -70,13 +82,31 @@ def run(arguments: argparse.Namespace) -> int:
         for pair in [pair for pair in pairs if pair.head == head.tag and pair.share >= RARE][: arguments.number]:
             show_text(f"  {pair}")
         for statement in about_head(head, inspection, arguments.number):
-            show_text(f"  {statement}")
+            _show(statement, examples, "  ")
     if left_out:
         show_text(f"\nleft out, for they have hardly any children (name them after --head): {' '.join(left_out)}")
     for tag in arguments.head:
         if tag in inspection.non_heads:
             show_text(f"\n{tag} may not have children.")
     return 0
+
+
+def _examples(grammar: Parser, path: str | None) -> Examples:
+    """Sentences of a file that show what the grammar does; none without a file."""
+    from depinduce.corpus import read_sentences
+    from depinduce.insight.examples import Examples
+
+    examples, reader = Examples(), grammar.model.reading.tag_reader()
+    if path is not None:
+        for parse in grammar.parse([*islice((one for one in read_sentences(path) if len(one)), LOOKED_AT)]):
+            examples.show(parse.words, [*map(reader, reader.column_of(parse.sentence))], parse.heads)
+    return examples
+
+
+def _show(statement: Statement, examples: Examples, indent: str = "") -> None:
+    show_text(f"{indent}{statement}")
+    if (example := examples.of(statement.arc)) is not None:
+        show_text(f"{indent}    {example}")
 
 
 def _word_order(model: Model, heads: list[str]) -> tuple[list[Pair], AdaptedOrder | None]:

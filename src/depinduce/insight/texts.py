@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from depinduce.corpus.corpus import trees_in_words
 from depinduce.evaluation.tables import Table
+from depinduce.insight.examples import Arc
 from depinduce.insight.inspection import ROOT, ContextRule, Head, Inspection, Rule, Side
 
 RARE = 0.01  # rules of a smaller probability, and heads with fewer children in a sentence, are left out
@@ -26,6 +27,7 @@ class Statement:
     words: str
     probability: float
     more: str = ""
+    arc: Arc | None = None  # what it is about, if that is a root or a child
 
     def __str__(self) -> str:
         return f"{self.words}: {number_text(self.probability)}{self.more}"
@@ -81,7 +83,10 @@ def is_rare(head: Head, inspection: Inspection) -> bool:
 
 def about_roots(inspection: Inspection, number: int) -> list[Statement]:
     """The most probable roots, so many at the most."""
-    return [Statement(f"the root is {root.tag}", root.probability) for root in _strongest(inspection.roots, number)]
+    return [
+        Statement(f"the root is {root.tag}", root.probability, arc=(ROOT, "", root.tag))
+        for root in _strongest(inspection.roots, number)
+    ]
 
 
 def title_of(head: Head) -> str:
@@ -125,7 +130,8 @@ def tables_of(inspection: Inspection, number: int = 5) -> list[Table]:
 
 
 def child_statement(head: Head, side: Side, rule: Rule) -> Statement:
-    return Statement(f"{head.tag} takes {rule.tag} on its {side.direction}", rule.probability)
+    arc = (head.tag, side.direction, rule.tag)
+    return Statement(f"{head.tag} takes {rule.tag} on its {side.direction}", rule.probability, arc=arc)
 
 
 def _in_context(head: str, rule: ContextRule, inspection: Inspection) -> Statement:
