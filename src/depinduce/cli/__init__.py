@@ -34,6 +34,7 @@ COMMANDS = {
     "check": "look over a CoNLL-U file: counts, tags, lengths, problems",
     "convert": "convert a tagged text, or your own copy of the Penn Treebank, to CoNLL-U",
     "reproduce": "run the paper's experiments and set the results beside its tables",
+    "completion": "print what lets a shell complete commands and options on Tab",
     "bench": "measure charts and training against the paper's own algorithm",
 }
 
