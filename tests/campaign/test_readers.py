@@ -35,12 +35,12 @@ from learning.tagged import random_table
 from depinduce.corpus import Reading, Sentence, Vocabulary, read_sentences, read_text
 from depinduce.corpus.conllu import DEPREL, DEPS, MISC, UPOS
 from depinduce.corpus.faults import COLUMNS, HEAD
+from depinduce.corpus.formats.brought import Conversion, one_line, tag_without_spaces
+from depinduce.corpus.formats.tagged_text import read_tagged
 from depinduce.corpus.penn.brackets import read_trees
 from depinduce.corpus.penn.conversion import convert_tree
 from depinduce.corpus.penn.settings import PennSettings
 from depinduce.corpus.tag_maps import load_map, map_names
-from depinduce.corpus.tagged import sentence_of
-from depinduce.corpus.tagged_text import as_columns, read_tagged
 from depinduce.corpus.word_vectors import read_vectors
 from depinduce.errors import DepinduceError, InputError
 from depinduce.evaluation.overview import look_over
@@ -222,11 +222,13 @@ def test_tagged_text(campaign, folder):
     for rng in campaign:
         path.write_bytes(data := damaged(rng, tagged_text(rng)))
         with one_try(data):
-            for words in read_tagged(path):
-                text = sentence_of(as_columns(words, UPOS, ("$.",)), "x").render(comments=["sent_id = 1"])
-                (again,) = read_text(text)
-                assert again.forms == [form for form, _, _ in words]
-                assert again.column(UPOS) == ["PUNCT" if tag == "$." else tag for _, tag, _ in words]
+            conversion = Conversion(UPOS, ("$.",))
+            for brought in read_tagged(path).sentences:
+                (again,) = read_text(conversion.sentence(brought, "x").render())
+                assert again.forms == [one_line(word.form) for word in brought.words]
+                assert again.column(UPOS) == [
+                    "PUNCT" if word.tag == "$." else tag_without_spaces(word.tag) for word in brought.words
+                ]
             campaign.counts["accepted"] += 1
 
 

@@ -152,7 +152,7 @@ def test_the_help_tells_what_can_be_converted(capsys):
     with pytest.raises(SystemExit) as refusal:
         depinduce("convert", "negra", "a", "-o", "b")
     assert refusal.value.code == 2
-    assert "choose from 'tagged', 'ptb'" in capsys.readouterr().err
+    assert "choose from 'tagged', 'table', 'plain', 'flextext', 'elan', 'spacy', 'ptb'" in capsys.readouterr().err
 
 
 SLASHES = "the/DET 1/2/NUM dog/NOUN ./PUNCT\n\ngo/VERB\n"
@@ -201,9 +201,9 @@ def test_a_word_per_line_with_markup_and_tags_of_its_own(tmp_path, capsys):
         ("", "in.txt: not a single word. Give words with their tags, such as the/DET"),
         ("<s>\n</s>\n", "in.txt: not a single word"),
         ("the/DET\n\nthe dog\n", "in.txt:3: word 1 'the' has no tag. Write its tag behind a slash: the/NOUN."),
-        ("a\tX\n\nb\n", "in.txt:3: 'b' is not a word, its tag and perhaps its lemma, with tabs between. Mend"),
-        ("a\tX\nb\t_\n", "in.txt:2: 'b\\t_' is not a word, its tag"),
-        ("a\tX\t1\t2\n", "in.txt:1: "),
+        ("a\tX\n\nb\n", "in.txt:3: 'b' has 1 column, where the word is in column 1 and the tag in column 2. Mend"),
+        ("a\tX\n\tY\n", "in.txt:2: ' | Y' has 2 columns, where the word is in column 1 and the tag"),
+        ("the_DET dog\n", "in.txt:1: word 2 'dog' has no tag. Write its tag behind `_`: dog_NOUN."),
         (b"a/X\nb\xe9/X\n", "in.txt:2: this is not UTF-8"),
     ],
 )

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
 from depinduce.corpus.cycles import find_cycle
+from depinduce.corpus.formats.guess import guess_by_bytes, guess_by_lines, guess_by_name
 from depinduce.errors import InputError
 
 if TYPE_CHECKING:
@@ -130,9 +131,8 @@ def _refuse_columns(path: str, fields: list[str], line_of: Callable[[int], int])
         remedy = "Empty it: an empty line ends a sentence."
         raise InputError(path, line, "this line holds nothing but white space", remedy)
     tabs = text.count("\t")
-    if all("/" in token for token in text.split()) or (tabs in (1, 2) and not text[0].isdigit()):
-        remedy = "Make a CoNLL-U file of it: depinduce convert tagged FILE -o corpus.conllu."
-        raise InputError(path, line, "this looks like tagged text, not like CoNLL-U", remedy)
+    if other := guess_by_name(path) or guess_by_lines(lines, row):
+        raise InputError(path, line, *other)
     if len(re.split("\t+| +", text.strip())) == COLUMNS or (not tabs and len(text.split()) > COLUMNS):
         found = f"the columns are separated by spaces ({tabs} tabs where {COLUMNS - 1} are needed)"
         raise InputError(path, line, found, "Put a single tab between two columns.")
@@ -174,6 +174,8 @@ def require_no_circle(sentence: Sentence) -> None:
 def refuse_encoding(path: str, line: int, data: bytes, place: int) -> NoReturn:
     """The fault of text that is not UTF-8 at `data[place]`, where `data` starts on line `line`."""
     line += data.count(b"\n", 0, place)
+    if line == 1 and (other := guess_by_name(path) or guess_by_bytes(data)):
+        raise InputError(path, None, *other)
     column = place - data.rfind(b"\n", 0, place)
     found = f"this is not UTF-8 (byte 0x{data[place]:02x}, number {column} of the line)"
     encoding = "utf-16" if line == column == 1 and data[place] >= 0xFE else "latin1"  # its byte order mark
@@ -183,6 +185,8 @@ def refuse_encoding(path: str, line: int, data: bytes, place: int) -> NoReturn:
 
 def refuse_endless_block(path: str, line: int, size: int) -> NoReturn:
     """The fault of a sentence that has gone on for `size` bytes since line `line`."""
+    if line == 1 and (other := guess_by_name(path)):
+        raise InputError(path, None, *other)
     found = f"no empty line within {size >> 20} MB from here on"
     raise InputError(path, line, found, "Put an empty line after every sentence; or is this not CoNLL-U?")
 

@@ -37,14 +37,16 @@ def sentence_of(words: Iterable[Mapping[int, str]], source: str) -> Sentence:
     return Sentence(source, 1, "", fields, "\n\n")
 
 
-def split_tagged(text: str) -> list[tuple[str, str]]:
+def split_tagged(text: str, separator: str = "/") -> list[tuple[str, str]]:
     """The words of `the/DET dog/NOUN` with their tags."""
     pairs = []
     for number, token in enumerate(text.split(), start=1):
-        word, slash, tag = token.rpartition("/")
-        if not slash or not tag:
-            word = shortened(word or token)
-            raise DepinduceError(f"word {number} {word!r} has no tag. Write its tag behind a slash: {word}/NOUN.")
+        word, found, tag = token.rpartition(separator)
+        if not found or not tag:
+            word, behind = shortened(word or token), {"/": "a slash"}.get(separator, f"`{separator}`")
+            raise DepinduceError(
+                f"word {number} {word!r} has no tag. Write its tag behind {behind}: {word}{separator}NOUN."
+            )
         pairs.append(_checked(number, word, tag))
     return pairs
 
