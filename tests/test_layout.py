@@ -31,6 +31,7 @@ ELSEWHERE = {
     "cli/bench.py": ("bench/test_bench_charts.py", "the command with what it measures; so in the room's other tests"),
     "cli/least_sure.py": ("cli/test_cli_parse.py", "`parse --least-sure`"),
     "cli/sample.py": ("cli/test_cli_inspect.py", "the same grammars, in words and in sentences"),
+    "cli/tag.py": ("tagging/test_tag_command.py", "the command with what it does"),
     "cli/serve.py": ("serve/test_server.py", "the command starts the server"),
     "corpus/cycles.py": ("evaluation/test_evaluation_trees.py", "against a definition written out slowly"),
     "corpus/faults.py": ("corpus/test_broken_files.py", "a file for every fault"),

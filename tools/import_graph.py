@@ -23,8 +23,8 @@ ROOMS = (
     # what every room may use
     "visible", "errors", "settings", "files", "interruption", "jobs", "compile_cache", "compiled",
     # the walk of the data
-    "corpus", "grammar", "chart", "labels", "evaluation", "networks", "models", "parsing", "insight", "learning",
-    "report",
+    "corpus", "tagging", "grammar", "chart", "labels", "evaluation", "networks", "models", "parsing", "insight",
+    "learning", "report",
     # on top of it
     "parser", "experiments", "bench", "bridges", "serve", "cli", "__main__",
 )  # fmt: skip

@@ -130,6 +130,11 @@ class Sentence:
         """The block with these comments below its own; `key = value` in the place of an older value."""
         return self._with(self._lead_with(comments), self._fields)
 
+    def with_column(self, number: int, values: Sequence[str]) -> Sentence:
+        """The block with other values in a column, one per word: 2 to 9, counted from 1."""
+        self._replace(fields := self._fields.copy(), number, values)
+        return self._with(self._lead, fields)
+
     def without_enhanced_graph(self) -> Sentence:
         """The block with nothing in the DEPS of words, and so without empty nodes (8.1), which are nothing but that."""
         fields = self._fields.copy()

@@ -1,0 +1,1 @@
+"""Tags for text that has none, learned from a part that somebody has tagged."""
