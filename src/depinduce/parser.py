@@ -87,6 +87,7 @@ class Parse(ParsedSentence):
         dogs  bark
         NOUN  VERB
         """
+        from depinduce.report.glosses import glosses_of
         from depinduce.report.text_tree import draw_tree
 
         shown = self.probabilities if probabilities else None
@@ -100,6 +101,7 @@ class Parse(ParsedSentence):
             posteriors=shown,
             punctuation=self._punctuation,
             labels=self._shown_labels,
+            glosses=glosses_of(self.sentence),
         )
 
     def svg(self, *, probabilities: bool = False, width: float | None = None, title: str | None = None) -> str:
@@ -111,6 +113,7 @@ class Parse(ParsedSentence):
         >>> parser.parse(["dogs/NOUN bark/VERB"])[0].svg()[:4]
         '<svg'
         """
+        from depinduce.report.glosses import glosses_of, translations_of
         from depinduce.report.svg_tree import tree_svg
 
         shown = self.probabilities if probabilities else None
@@ -124,6 +127,8 @@ class Parse(ParsedSentence):
             width=width,
             punctuation=self._punctuation,
             labels=self._shown_labels,
+            glosses=glosses_of(self.sentence),
+            translations=translations_of(self.sentence),
         )
 
     @property

@@ -2,7 +2,8 @@
 
 In the terminal, arcs stand above the words where they fit, and otherwise beside them with one word per line. With
 --gold, wrong heads are marked and the right ones shown on the other side of the words, in another colour; punctuation
-does not count, as in scores. Labels stand in the arcs if they say more than `dep`. Probabilities that
+does not count, as in scores. Labels stand in the arcs if they say more than `dep`, glosses (Gloss=… in MISC) below the
+words, and translations (comments such as `# text_en = …`) below the tree. Probabilities that
 `parse --posteriors` wrote are shown: in pictures, a faint arc is an improbable one.
 """
 

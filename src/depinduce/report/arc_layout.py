@@ -28,6 +28,7 @@ def check_sentence(
     *analyses: Sequence[int] | None,
     posteriors: Sequence[float | None] | None = None,
     labels: Sequence[str] | None = None,
+    glosses: Sequence[str] | None = None,
 ) -> None:
     """An error if the parts of a sentence to be drawn do not fit together."""
     if len(tags) != len(words):
@@ -36,6 +37,8 @@ def check_sentence(
         raise ValueError(f"{len(words)} words but {len(posteriors)} posteriors")
     if labels is not None and len(labels) != len(words):
         raise ValueError(f"{len(words)} words but {len(labels)} labels")
+    if glosses is not None and len(glosses) != len(words):
+        raise ValueError(f"{len(words)} words but {len(glosses)} glosses")
     for heads in analyses:
         if heads is None:
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-WORD_SIZE, TAG_SIZE, LABEL_SIZE = 18, 11, 11  # pixels
+WORD_SIZE, TAG_SIZE, LABEL_SIZE, GLOSS_SIZE, TRANSLATION_SIZE = 18, 11, 11, 12, 13  # pixels
 
 # Class names begin with "dep-", as a page may hold many such pictures beside styles of its own.
 STYLE = """
@@ -13,6 +13,8 @@ STYLE = """
 .dep-word,.dep-tag{text-anchor:middle}
 .dep-word{font-size:18px;font-weight:500;fill:#1c2333}
 .dep-tag{font-size:11px;font-weight:500;letter-spacing:.06em;fill:#7a8398}
+.dep-gloss{font-size:12px;font-style:italic;text-anchor:middle;fill:#4d5670}
+.dep-translation{font-size:13px;fill:#4d5670}
 .dep-row{text-anchor:start}
 .dep-label{font-size:11px;text-anchor:middle;fill:#4d5670;stroke:#ffffff;stroke-width:5;paint-order:stroke}
 .dep-label.dep-row{text-anchor:start;stroke:none}
@@ -31,6 +33,7 @@ STYLE = """
 .dep-card{fill:#161b26;stroke:#2b3244}
 .dep-word{fill:#e9ecf3}
 .dep-tag,.dep-legend{fill:#929cb3}
+.dep-gloss,.dep-translation{fill:#b9c2d6}
 .dep-label{fill:#b9c2d6;stroke:#161b26}
 .dep-arc path{stroke:#82a9f7}
 .dep-arc polygon,.dep-arc circle{fill:#82a9f7}
@@ -50,6 +53,14 @@ def word_width(text: str) -> float:
 
 def tag_width(text: str) -> float:
     return _ems(text) * TAG_SIZE * 1.08  # tags are spaced out
+
+
+def gloss_width(text: str) -> float:
+    return _ems(text) * GLOSS_SIZE
+
+
+def translation_width(text: str) -> float:
+    return _ems(text) * TRANSLATION_SIZE
 
 
 def label_width(text: str) -> float:

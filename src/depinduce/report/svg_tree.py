@@ -13,12 +13,23 @@ from xml.sax.saxutils import escape, quoteattr
 from depinduce.report.arc_layout import arcs_of, check_sentence, missed_arcs, wrong_words
 from depinduce.report.display_width import is_right_to_left, printable, shortened
 from depinduce.report.svg_arcs import ACROSS, DOWN, Band, arc_class
-from depinduce.report.svg_style import STYLE, TAG_SIZE, WORD_SIZE, label_width, tag_width, word_width
+from depinduce.report.svg_style import (
+    GLOSS_SIZE,
+    STYLE,
+    TAG_SIZE,
+    WORD_SIZE,
+    gloss_width,
+    label_width,
+    tag_width,
+    translation_width,
+    word_width,
+)
 
 # All measures are in pixels.
 MARGIN = 24
 WORD_GAP, NARROWEST = 24, 24  # between the texts of two words side by side, and of a word
 ROW, TAG_GAP = 26, 14  # height of a word below another, and between words and tags
+TRANSLATION_HEIGHT = 20
 LABEL_GAP = 44  # more than a label needs from the middle of its head to that of the child
 LONGEST_WORD = 40  # columns; a longer word is cut
 LEGEND_HEIGHT, LEGEND_STEP, LEGEND_SAMPLE = 26, 124, 28
@@ -46,6 +57,7 @@ class _Sentence:
     posteriors: Sequence[float | None] | None
     punctuation: Collection[int]
     labels: Sequence[str] | None  # nothing where they are empty
+    glosses: Sequence[str]  # likewise
 
     @property
     def wrong(self) -> set[int]:
@@ -75,6 +87,10 @@ class _Sentence:
         parts = [_text(word_kind, *at_word, self.words[word], number)]
         return parts + [_text(f"dep-tag {kind}".rstrip(), *at_tag, self.tags[word], number)] * bool(self.tags[word])
 
+    def gloss(self, word: int, x: float, y: float, kind: str = "") -> list[str]:
+        """What a word means, if that is told."""
+        return [_text(f"dep-gloss {kind}".rstrip(), x, y, self.glosses[word])] * bool(self.glosses[word])
+
     @property
     def legend(self) -> list[tuple[str, str]]:
         return legend(self.gold is not None, self.posteriors is not None)
@@ -91,29 +107,38 @@ def tree_svg(
     punctuation: Collection[int] = (),  # words 0..n-1
     alone: bool = True,
     labels: Sequence[str] | None = None,  # [n] what each word is to its head; nothing where it is empty
+    glosses: Sequence[str] | None = None,  # [n] what each word means; nothing where it is empty
+    translations: Sequence[str] = (),  # of the sentence, to stand below it
 ) -> str:
     """The tree of one sentence as the text of an SVG file.
 
     Given a gold tree, wrong arcs have a second colour and the gold arcs in their place are dashed, on the other
     side of the words. Given posteriors, an arc is the fainter the less probable it is. The arcs of punctuation
-    step back. Labels stand on the arcs or, where words run down the page, behind the tags. The title (by default the
+    step back. Labels stand on the arcs or, where words run down the page, behind the tags. Glosses stand
+    below the tags or behind them, translations below all. The title (by default the
     sentence) is for screen readers.
 
     The words run down the page if side by side they do not fit into the width, in pixels; those of a right-to-left
     script otherwise run from right to left. A picture that is not alone goes into a page, which has STYLE and a
     legend already.
     """
-    check_sentence(words, tags, heads, gold, posteriors=posteriors, labels=labels)
+    check_sentence(words, tags, heads, gold, posteriors=posteriors, labels=labels, glosses=glosses)
     title = printable(title or " ".join(words))
     words, tags = ([shortened(printable(text), LONGEST_WORD) for text in texts] for texts in (words, tags))
     if labels is not None:
         labels = [shortened(printable(label), LONGEST_WORD) for label in labels]
-    sentence = _Sentence(words, tags, heads, gold, posteriors, punctuation, labels)
+    glosses = [shortened(printable(gloss), LONGEST_WORD) for gloss in glosses or [""] * len(words)]
+    sentence = _Sentence(words, tags, heads, gold, posteriors, punctuation, labels, glosses)
     legend_width = len(sentence.legend) * LEGEND_STEP - LEGEND_SAMPLE if alone else 0
     picture = _across(sentence, legend_width)
     if width is not None and picture.width > width:
         picture = _down(sentence, legend_width)
     parts, height = picture.parts, picture.height
+    for line in (
+        line for each in translations for line in _wrapped(f"‘{printable(each)}’", picture.width - 2 * MARGIN)
+    ):
+        parts.append(_text("dep-translation", MARGIN, height - 4, line))
+        height += TRANSLATION_HEIGHT
     if alone and sentence.legend:
         parts += legend_parts(sentence.legend, MARGIN, height)
         height += LEGEND_HEIGHT
@@ -130,10 +155,12 @@ def _across(sentence: _Sentence, narrowest: float) -> _Picture:
     arcs_end = MARGIN + tree.height
     baseline = arcs_end + 4 + WORD_SIZE
     tag_line = baseline + 6 + TAG_SIZE if any(sentence.tags) else baseline + 4
-    parts = sentence.tree(tree, arcs_end) + sentence.missed(missed, tag_line + 8)
+    texts_end = tag_line + 4 + GLOSS_SIZE if any(sentence.glosses) else tag_line
+    parts = sentence.tree(tree, arcs_end) + sentence.missed(missed, texts_end + 8)
     for word, middle in enumerate(middles):
         parts += sentence.texts(word, (middle, baseline), (middle, tag_line))
-    return _Picture(parts, width, tag_line + MARGIN + (missed.height + 4 if missed.arcs else 0))
+        parts += sentence.gloss(word, middle, texts_end)
+    return _Picture(parts, width, texts_end + MARGIN + (missed.height + 4 if missed.arcs else 0))
 
 
 def _down(sentence: _Sentence, narrowest: float) -> _Picture:
@@ -149,9 +176,13 @@ def _down(sentence: _Sentence, narrowest: float) -> _Picture:
     if sentence.labels is not None:
         labels_at += TAG_GAP
         texts_end = labels_at + max(map(label_width, sentence.labels), default=0)
+    glosses_at = texts_end + TAG_GAP
+    if any(sentence.glosses):
+        texts_end = glosses_at + max(map(gloss_width, sentence.glosses))
     parts = sentence.tree(tree, arcs_end) + sentence.missed(missed, texts_end + 6)
     for word, middle in enumerate(middles):
         parts += sentence.texts(word, (words_at, middle + 6), (tags_at, middle + 4), "dep-row")
+        parts += sentence.gloss(word, glosses_at, middle + 4, "dep-row")
         if sentence.labels is not None and sentence.labels[word]:
             of_word = f' data-label="{word + 1}"'
             parts.append(_text("dep-label dep-row", labels_at, middle + 4, sentence.labels[word], of_word))
@@ -161,8 +192,8 @@ def _down(sentence: _Sentence, narrowest: float) -> _Picture:
 
 def _middles(sentence: _Sentence, narrowest: float) -> tuple[list[float], float]:
     """Where the middle of every word lies, and the width of the picture: of the words or `narrowest`."""
-    texts = zip(sentence.words, sentence.tags, strict=True)
-    widths = [max(word_width(word), tag_width(tag), NARROWEST) for word, tag in texts]
+    texts = zip(sentence.words, sentence.tags, sentence.glosses, strict=True)
+    widths = [max(word_width(word), tag_width(tag), gloss_width(gloss), NARROWEST) for word, tag, gloss in texts]
     gaps = _gaps(widths, sentence)
     needed = sum(widths) + sum(gaps[:-1])
     whole = round(2 * MARGIN + max(needed, narrowest))
@@ -188,6 +219,18 @@ def _gaps(widths: list[float], sentence: _Sentence) -> list[float]:
             missing = label_width(label) + LABEL_GAP - reach
             gaps[arc.child if arc.child < arc.head else arc.child - 1] += max(missing, 0.0)
     return gaps
+
+
+def _wrapped(text: str, width: float) -> list[str]:
+    """The lines of a text in a picture that has so much room."""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and translation_width(longer) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
 
 
 def _text(kind: str, x: float, y: float, text: str, more: str = "") -> str:

@@ -22,9 +22,10 @@ def arcs_width(
     gap: int,
     heads: Sequence[int] = (),
     labels: Sequence[str] | None = None,
+    glosses: Sequence[str] | None = None,
 ) -> int:
     """The columns that `draw_arcs` takes."""
-    widths = _column_widths(words, tags)
+    widths = _column_widths(words, tags, glosses)
     return sum(widths) + sum(_gaps(widths, gap, heads, labels))
 
 
@@ -38,12 +39,13 @@ def draw_arcs(
     notes: Sequence[str] | None = None,  # up to three columns for every word, below its tag
     faint: Collection[int] = (),  # words 0..n-1 whose arcs step back
     labels: Sequence[str] | None = None,  # what the arc to each word is called; nothing where it is empty
+    glosses: Sequence[str] | None = None,  # what each word means, below its tag
 ) -> str:
     """The tree above its words and tags; below them, upside down, the gold arcs that it misses.
 
     The name of an arc stands in its line, and words move apart until it fits in.
     """
-    widths = _column_widths(words, tags)
+    widths = _column_widths(words, tags, glosses)
     gaps = _gaps(widths, gap, heads, labels)
     middles = _middles(widths, gaps)
     wrong = wrong_words(heads, gold)
@@ -52,15 +54,16 @@ def draw_arcs(
 
     lines = _rows_above(arcs_of(heads), middles, wrong, faint, colour, labels)
     lines.append(_text_row(words, widths, word_styles, gaps, colour))
-    for texts in (tags, notes or ()):
+    for texts in (tags, glosses or (), notes or ()):
         if any(texts):
             lines.append(_text_row(texts, widths, ["tag"] * len(texts), gaps, colour))
     lines += _rows_below(missed, middles, colour)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _column_widths(words: Sequence[str], tags: Sequence[str]) -> list[int]:
-    return [max(len(word), len(tag), NARROWEST) for word, tag in zip(words, tags, strict=True)]
+def _column_widths(words: Sequence[str], tags: Sequence[str], glosses: Sequence[str] | None) -> list[int]:
+    rows = zip(words, tags, glosses or [""] * len(words), strict=True)
+    return [max(NARROWEST, *map(len, texts)) for texts in rows]
 
 
 def _gaps(widths: list[int], gap: int, heads: Sequence[int], labels: Sequence[str] | None) -> list[int]:

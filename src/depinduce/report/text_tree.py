@@ -24,6 +24,7 @@ def draw_tree(
     posteriors: Sequence[float | None] | None = None,  # [n] probability of each word's head, where known
     punctuation: Collection[int] = (),  # words 0..n-1
     labels: Sequence[str] | None = None,  # [n] what each word is to its head; nothing where it is empty
+    glosses: Sequence[str] | None = None,  # [n] what each word means; nothing where it is empty
 ) -> str:
     """The tree of one sentence drawn with Unicode lines; the text ends with a line break.
 
@@ -31,9 +32,10 @@ def draw_tree(
     scripts whose characters do not keep to columns, one word per line with the tree beside it. Given a gold
     tree, wrong heads are marked with ✗ and the right ones shown: as arcs below the words, or in words.
     Given posteriors, they stand at the words; in colour, arcs below one half are faint, and so are those of
-    punctuation. Labels stand in the arcs or, with one word per line, behind the tags.
+    punctuation. Labels stand in the arcs or, with one word per line, behind the tags. Glosses stand below the tags, or
+    behind them.
     """
-    check_sentence(words, tags, heads, gold, posteriors=posteriors, labels=labels)
+    check_sentence(words, tags, heads, gold, posteriors=posteriors, labels=labels, glosses=glosses)
     if not len(words):
         return ""
     if cycle := find_cycle(heads):
@@ -44,18 +46,21 @@ def draw_tree(
     words, tags = ([shortened(printable(text), limit) for text in texts] for texts in (words, tags))
     if labels is not None:
         labels = [shortened(printable(label), limit) for label in labels]
+    if glosses is not None:
+        glosses = [shortened(printable(gloss), limit) for gloss in glosses]
     heads, gold = [int(head) for head in heads], None if gold is None else [int(head) for head in gold]
     notes = None if posteriors is None else [probability(posterior) for posterior in posteriors]
     faint = {word for word, posterior in enumerate(posteriors or ()) if posterior is not None and posterior < 0.5}
     faint |= set(punctuation)
-    if all(map(has_steady_columns, [*words, *tags, *(labels or ())])):
+    if all(map(has_steady_columns, [*words, *tags, *(labels or ()), *(glosses or ())])):
         for gap in (2, 1):
-            if arcs_width(words, tags, gap, heads, labels) <= width:
-                return draw_arcs(words, tags, heads, gold, gap, colour, notes, faint, labels)
-    if labels is not None:
-        beside = notes or [""] * len(words)
-        widest = max(map(display_width, labels))
-        notes = [f"{pad(label, widest)}  {note}".rstrip() for label, note in zip(labels, beside, strict=True)]
+            if arcs_width(words, tags, gap, heads, labels, glosses) <= width:
+                return draw_arcs(words, tags, heads, gold, gap, colour, notes, faint, labels, glosses)
+    for texts in (labels, glosses):
+        if texts is not None:
+            beside = notes or [""] * len(words)
+            widest = max(map(display_width, texts))
+            notes = [f"{pad(text, widest)}  {note}".rstrip() for text, note in zip(texts, beside, strict=True)]
     return draw_outline(words, tags, heads, gold, width, colour, notes, faint)
 
 

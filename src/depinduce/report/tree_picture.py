@@ -13,6 +13,7 @@ from depinduce.labels import says_more
 from depinduce.labels.plain import ROOT, UNKNOWN
 from depinduce.report.arc_layout import wrong_words
 from depinduce.report.display_width import printable
+from depinduce.report.glosses import glosses_of, translations_of
 from depinduce.report.svg_tree import tree_svg
 from depinduce.report.text_tree import draw_tree
 
@@ -33,6 +34,8 @@ class TreePicture:
     posteriors: list[float | None] | None
     punctuation: frozenset[int]  # words 0..n-1
     labels: list[str] | None = None  # what each word is to its head, if that says more than `dep`
+    glosses: list[str] | None = None  # what each word means, if that is told of any
+    translations: tuple[str, ...] = ()  # of the sentence
 
     @property
     def right(self) -> int:
@@ -51,8 +54,8 @@ class TreePicture:
         return name if self.gold is None else f"{name}: {self.right} of {self.scored} heads right"
 
     def text(self, width: int | None = None, colour: bool = False) -> str:
-        """The tree for a terminal."""
-        return draw_tree(
+        """The tree for a terminal, and the translations below it."""
+        tree = draw_tree(
             self.words,
             self.tags,
             self.heads,
@@ -62,7 +65,9 @@ class TreePicture:
             self.posteriors,
             self.punctuation,
             self.labels,
+            self.glosses,
         )
+        return tree + "".join(f"‘{printable(translation)}’\n" for translation in self.translations)
 
     def svg(self, width: float | None = None, alone: bool = True) -> str:
         """The tree as the text of an SVG file, or of a picture in a page."""
@@ -76,6 +81,8 @@ class TreePicture:
             punctuation=self.punctuation,
             alone=alone,
             labels=self.labels,
+            glosses=self.glosses,
+            translations=self.translations,
         )
 
 
@@ -104,7 +111,7 @@ def tree_picture(
     if gold is not None:
         heads, gold_heads = lifted(heads, keep), lifted(gold.heads, keep)
         gold_heads = [head if kept else -1 for head, kept in zip(gold_heads, keep, strict=True)]
-    words = sentence.forms
+    words, glosses = sentence.forms, glosses_of(sentence)
     tags = ["" if tag == "_" else tag for tag in sentence.column(reading.tag_column)]
     punctuation = frozenset(word for word, kept in enumerate(keep) if not kept)
     if skip_punctuation:
@@ -112,8 +119,21 @@ def tree_picture(
         words, tags = list(compress(words, keep)), list(compress(tags, keep))
         posteriors = posteriors and list(compress(posteriors, keep))
         labels = labels and list(compress(labels, keep))
+        glosses = glosses and list(compress(glosses, keep))
         punctuation = frozenset()
-    return TreePicture(number, _name(sentence), words, tags, heads, gold_heads, posteriors, punctuation, labels)
+    return TreePicture(
+        number,
+        _name(sentence),
+        words,
+        tags,
+        heads,
+        gold_heads,
+        posteriors,
+        punctuation,
+        labels,
+        glosses,
+        tuple(translations_of(sentence)),
+    )
 
 
 def shown_labels(labels: Sequence[str] | None, keep: Sequence[bool] | None = None) -> list[str] | None:

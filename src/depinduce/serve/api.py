@@ -21,6 +21,7 @@ from depinduce.insight.stories import stories
 from depinduce.labels import plain_labels, with_kept_labels
 from depinduce.parsing.streams import about_unknown_language, about_unknown_tags, corpus_for, spread
 from depinduce.report.display_width import shortened
+from depinduce.report.glosses import glosses_of, translations_of
 from depinduce.report.svg_tree import tree_svg
 from depinduce.report.tree_picture import shown_labels
 from depinduce.serve.requests import (
@@ -299,6 +300,8 @@ def _picture(parser: Parser, sentence: Sentence, heads, probabilities, width: in
         punctuation=punctuation,
         alone=False,
         labels=shown_labels(_labels(parser, sentence, heads), [n not in punctuation for n in range(len(sentence))]),
+        glosses=glosses_of(sentence),
+        translations=translations_of(sentence),
     )
 
 
