@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from depinduce.corpus import read_text
-from depinduce.corpus.conllu import UPOS, XPOS
+from depinduce.corpus.conllu import MISC, UPOS, XPOS
 from depinduce.corpus.formats.brought import Conversion
 from depinduce.errors import InputError
 
@@ -32,6 +32,7 @@ def test_documents_become_sentences(tmp_path):
     conversion = Conversion()
     again = [next(read_text(conversion.sentence(each, "x").render())) for each in reading.sentences]
     assert [each.text for each in again] == ["Dogs bark.", "Go!", "Run away"]
+    assert again[0].column(MISC) == ["_", "SpaceAfter=No", "_"]
     assert again[0].column(UPOS) == ["NOUN", "VERB", "PUNCT"]
     assert again[0].column(XPOS) == ["NNS", "VBP", "."]
     assert "  no sentences in 1 of them: each is one sentence" in reading.taken

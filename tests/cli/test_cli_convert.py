@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from cli.demo_parts import contents, depinduce
@@ -212,3 +213,42 @@ def test_what_is_no_tagged_text_is_refused_and_nothing_written(text, message, tm
     assert depinduce("convert", "tagged", tmp_path / "in.txt", "-o", tmp_path / "out.conllu") == 1
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out.conllu").exists()
+
+
+BROUGHT = Path(__file__).parent.parent / "corpus" / "brought"
+
+
+@pytest.mark.parametrize(
+    ("what", "name", "options", "told"),
+    [
+        ("tagged", "underscores.txt", [], "a sentence per line, words as word_TAG"),
+        ("table", "spreadsheet.csv", ["--tag-column", "category"], "column 4 'category': tag (pro, v, n)"),
+        ("flextext", "story.flextext", [], "interlinear text of FLEx: The dog and the moon"),
+        ("elan", "recording.eaf", ["--tag-tier", "pos"], "not used: 'ref@A', 'orth@A', 'lemma@A', 'ref@B'"),
+        ("plain", "underscores.txt", [], "no tags"),
+    ],
+)
+def test_what_was_taken_for_what_is_told_and_comes_out_as_conllu(what, name, options, told, tmp_path, capsys):
+    out = tmp_path / "out.conllu"
+    assert depinduce("convert", what, BROUGHT / name, "-o", out, *options) == 0
+    said = capsys.readouterr().err
+    assert told in said
+    assert "the first sentence: " in said
+    sentences = list(read_sentences(out))
+    assert f"wrote {len(sentences)} sentences, {sum(map(len, sentences))} words with punctuation" in said
+    missing = sum(one.column(4).count("_") for one in sentences)
+    assert (f"{missing} of these words have no tag: fill them in with depinduce tag {out}" in said) == (missing > 0)
+
+
+def test_a_map_and_the_tags_that_it_lacks(tmp_path, capsys):
+    (tmp_path / "map.toml").write_text('n = "NOUN"\npro = "PRON"\n')
+    options = ["--map", tmp_path / "map.toml", "-o", tmp_path / "out.conllu"]
+    assert depinduce("convert", "table", BROUGHT / "spreadsheet.csv", *options) == 0
+    assert "the map has no line for v 2; these tags stay as they are." in capsys.readouterr().err
+    first, _ = read_sentences(tmp_path / "out.conllu")
+    assert (first.column(4), first.column(5)) == (["PRON", "v", "NOUN"], ["pro", "v", "n"])
+
+
+def test_check_names_the_command(capsys):
+    assert depinduce("check", BROUGHT / "recording.eaf") == 1
+    assert "Make a CoNLL-U file of it: depinduce convert elan FILE -o corpus.conllu." in capsys.readouterr().err

@@ -53,5 +53,6 @@ def _sentences(docs: list[Doc]) -> Iterator[Brought]:
 
 def _word(token: Token) -> Word:
     further = {XPOS: token.tag_ or "_", FEATS: str(token.morph) or "_"}
-    misc = {} if token.whitespace_ or token.i + 1 == len(token.doc) else {"SpaceAfter": "No"}
+    following = token.doc[token.i + 1 : token.i + 2].text  # a line break is a token
+    misc = {} if token.whitespace_ or not following.strip() else {"SpaceAfter": "No"}
     return Word(token.text, token.pos_ or "_", token.lemma_ or "_", further, misc)
