@@ -141,6 +141,7 @@ def test_no_command_but_serve_reaches_for_the_network_or_for_foreign_pickles(wat
         "convert tagged tagged.txt -o tagged.conllu",
         "convert ptb treebank -o wsj --train-sections 0 --dev-sections 1 --test-sections 1",
         "reproduce ud --data ud --languages fr --experiments ndmv --seeds 1 --jobs 2 --out results",
+        f"tag {train} -o tagged.conllu",
         f"bench train --train {train} --seconds 0.01",
     ]
     assert {line.split()[0] for line in lines} == set(COMMANDS) - {"serve"}

@@ -494,3 +494,11 @@ def test_nothing_but_punctuation_has_a_tree_and_no_rules(ask, sentence):
     answer = ask("rules", model="dmv", block=found["block"], heads=[0, 1])
     assert answer["stories"] == []
     assert "punctuation" in answer["note"]
+
+
+def test_glosses_and_translations_are_drawn(ask):
+    words = ["1\tizinja\t_\tNOUN\t_\t_\t_\t_\t_\tGloss=dogs", "2\tkhonkotha\t_\tVERB\t_\t_\t_\t_\t_\t_"]
+    block = "\n".join(["# text_en = Dogs bark.", *words]) + "\n\n"
+    picture = ask("draw", model="dmv", block=block, heads=[2, 0])["svg"]
+    assert ">dogs</text>" in picture
+    assert ">‘Dogs bark.’</text>" in picture
