@@ -32,6 +32,7 @@ def test_every_experiment_has_a_guess():
     assert all(20 < guesses[name] < 150 for name in JOINT)
     assert guesses["paper-sibling-em"] > 2 * guesses["paper-sibling"]
     assert guesses["paper-grand"] > guesses["paper-sibling"]
+    assert guesses["jiang-ndmv"] == min(guesses[name] for name in UD)  # a hundred steps on one table are not slow
 
 
 def test_finished_cells_correct_the_guess_of_their_experiment(pace):

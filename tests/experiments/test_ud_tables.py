@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import statistics
+from io import StringIO
 from xml.etree import ElementTree
 
 import pytest
 from experiments.numbered import both_lengths_of, numbered_cells, told
 from experiments.paper import needs_paper, numbers_in, sums, table_of, text_of_paper
 from experiments.tiny_ud import made_up_cell
+from rich.console import Console
 
+from depinduce.evaluation.tables import as_rich
 from depinduce.experiments.figures import figures_of
 from depinduce.experiments.results import AVERAGE, Results, misprinted_averages, paper_numbers, uas
 from depinduce.experiments.ud import LANGUAGES, UD
@@ -175,6 +178,7 @@ COLUMNS_2 = {  # of what was run: the recipe, and the rules if there are any
     "NDMV, ours": ("ud-ndmv", None),
     "+sibling, ours": ("ud-sibling", None),
     "+grand, ours": ("ud-grand", None),
+    "E-DMV of Jiang et al.": ("ud-jiang-ndmv", None),
     "no context": ("paper-ud-ndmv", None),
     "+sibling, rerun": ("paper-ud-sibling", None),
     "+grand, rerun": ("paper-ud-grand", None),
@@ -292,16 +296,27 @@ def test_every_table_names_the_knowledge_that_it_uses():
     assert note.endswith("ours, without; rerun, without: none.")
 
 
-def test_on_a_terminal_a_wide_table_is_three():
-    results = Results(cells_of("ndmv", {"fr": [60, 62]}), ["fr"], 2)
-    run_here, quoted, with_rules = in_parts(table_2(results, "15").table)
-    assert row_of(run_here, "French")["NDMV, ours"] == "61.0±1.4"
+def test_on_a_terminal_a_wide_table_is_four():
+    cells = cells_of("ndmv", {"fr": [60, 62]}) + cells_of("jiang-ndmv", {"fr": [50, 52]})
+    results = Results(cells, ["fr"], 2)
+    ours, published, quoted, with_rules = in_parts(table_2(results, "15").table)
+    assert row_of(ours, "French")["NDMV, ours"] == "61.0±1.4"
+    assert row_of(published, "French")["E-DMV of Jiang et al."] == "51.0±1.4"
     assert row_of(quoted, "French")["VV"] == "61.7"
     assert row_of(with_rules, "French")["CM +UP, quoted"] == "61.6"
-    assert [len(part.columns) for part in (run_here, quoted, with_rules)] == [7, 7, 5]
+    assert [len(part.columns) for part in (ours, published, quoted, with_rules)] == [4, 5, 7, 5]
     for captioned in (scores(results), constraint_table(results)):
         (whole,) = in_parts(captioned.table)
         assert whole.columns == captioned.table.columns
+
+
+def test_on_a_terminal_of_eighty_columns_no_number_of_table_2_is_cut():
+    cells = [cell for name in UD for cell in cells_of(name, {"pt": [60, 62]})]
+    for part in in_parts(table_2(Results(cells, ["pt"], 2), "15").table):
+        terminal = Console(width=80, file=StringIO())
+        terminal.print(as_rich(part))
+        shown = terminal.file.getvalue()
+        assert "Portuguese" in shown and "…" not in shown
 
 
 def test_the_markdown_is_a_table_that_every_row_fits():

@@ -17,6 +17,7 @@ from depinduce.experiments.suites import EXPERIMENTS
 TINY = {"size": 8, "child_rank": 4, "decision_rank": 2, "epochs": 2, "batch_size": 16}
 TINY_WORDS = {"tag_size": 4, "word_size": 4, "lexical_child_rank": 4, "lexical_decision_rank": 2, "min_count": 2,
               "vectors": ("random",)}  # fmt: skip
+TINY_JIANG = {"tag_size": 4, "valence_size": 2, "epochs": 2, "m_steps": 4}  # from all sentences at once
 
 
 def tiny_data(folder: Path, languages: tuple[str, ...] = ("fr", "pl")) -> Path:
@@ -32,7 +33,8 @@ def shrink(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
     """Give every experiment a tiny network and two epochs, or iterations."""
     for name, experiment in EXPERIMENTS.items():
         configuration = experiment.configuration()
-        tiny = TINY | changes if configuration.network else {"iterations": 2}
+        of_jiang = configuration.learning.model == "jiang-ndmv"
+        tiny = (TINY_JIANG if of_jiang else TINY) | changes if configuration.network else {"iterations": 2}
         words = TINY_WORDS if configuration.lexical else {}
         known = configuration.values()  # networks have settings of their own
         small = {setting: value for setting, value in (words | tiny).items() if setting in known}

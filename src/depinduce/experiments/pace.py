@@ -17,8 +17,8 @@ from depinduce.learning.settings.learning import LearningSettings
 # Measured on one core of 2.45 GHz. They only shape the first guess.
 SECONDS_PER_EPOCH = {  # or iteration, per 1000 sentences
     "dmv": 0.03, "dmv-sibling": 0.03, "order-free": 0.0065, "polyglot": 0.0065, "committee": 0.05, "hdp-dep": 0.3,
-    "ndmv": 0.06, "sibling": 0.06, "grand": 0.11, "lexical": 5.0, "joint-sibling": 5.2, "joint-grand": 5.4,
-    "lexical-sibling": 8.0, "lexical-grand": 16.0,
+    "jiang-ndmv": 0.02, "ndmv": 0.06, "sibling": 0.06, "grand": 0.11, "lexical": 5.0, "joint-sibling": 5.2,
+    "joint-grand": 5.4, "lexical-sibling": 8.0, "lexical-grand": 16.0,
 }  # fmt: skip
 FURTHER_STEP = 0.7  # of an epoch: every gradient step on a batch after the first
 SHORT_EPOCH = 0.5  # an epoch over short sentences, as a share of one over all
@@ -88,7 +88,8 @@ def seconds_per_thousand(settings: LearningSettings) -> float:
         stops_early = own.batch_size is not None and own.patience < own.most_rounds
         rounds = min(own.most_rounds, EPOCHS_UNTIL_STOP) if stops_early else own.most_rounds
         growing = MAX_LENGTH - own.grow_from if own.grow_from else 0
-        steps = 1 + FURTHER_STEP * (own.gradient_steps - 1)
+        batched = bool(own.batch_size)  # otherwise steps are on one table, whatever the number of sentences
+        steps = 1 + FURTHER_STEP * (own.gradient_steps - 1) * batched
         whole = own.start_epochs + steps * (rounds + SHORT_EPOCH * growing)
         seconds += whole * SECONDS_PER_EPOCH[rung.model]
     return seconds

@@ -41,6 +41,7 @@ UD = {
     "paper-grand": _on_ud("paper-ud-grand", "grand-NDMV by the paper's recipe"),
     "paper-sibling-no-skip": _on_ud("paper-ud-sibling-no-skip", "paper-sibling without skip connections"),
     "paper-sibling-em": _on_ud("paper-ud-sibling-em", "paper-sibling by EM instead of DMO"),
+    "jiang-ndmv": _on_ud("ud-jiang-ndmv", "neural E-DMV of Jiang et al. (2016)"),
     "sibling-free": _on_ud("ud-sibling", "sibling without the function-word constraint", FREE),
     "paper-sibling-free": _on_ud("paper-ud-sibling", "paper-sibling without that constraint", FREE),
     "sibling-rules": _on_ud("ud-sibling", "sibling with the universal rules for UD", RULES),

@@ -23,6 +23,7 @@ TABLE_2 = {
     "NDMV, ours": "ndmv",
     "+sibling, ours": "sibling",
     "+grand, ours": "grand",
+    "E-DMV of Jiang et al.": "jiang-ndmv",
     "no context": "paper-ndmv",
     "+sibling, rerun": "paper-sibling",
     "+grand, rerun": "paper-grand",
@@ -47,6 +48,7 @@ NO_CONTEXT = (
     "No context: our encoder of first order, by the paper's recipe; no rerun of the paper's NDMV, which has another "
     "network."
 )
+OF_JIANG = "E-DMV of Jiang et al.: the neural one (2016), by a recipe for their networks, from the harmonic grammar."
 QUOTED = "Quoted: as the paper prints it, test sentences."
 TERMINAL_COLUMNS = 8  # of a table that fits into eighty columns of text
 
@@ -98,7 +100,7 @@ def table_2(results: Results, length: str) -> Captioned:
         if of == length
     ]
     notes = [
-        f"{RERUN} {NO_CONTEXT} {QUOTED}",
+        f"{RERUN} {NO_CONTEXT} {OF_JIANG} {QUOTED}",
         knowledge_used(TABLE_2 | WITH_RULES)
         + " Quoted columns: the paper does not say; +UP: with the universal linguistic prior.",
     ]
@@ -163,7 +165,7 @@ def decoder_table(results: Results) -> Captioned:
 
 
 def in_parts(table: Table) -> list[Table]:
-    """The table for a terminal: a wide one as several, what was run here, what is quoted, and both with rules."""
+    """The table for a terminal: a wide one as several, by our recipes, by those of papers, quoted, and with rules."""
     rows = [[cell.replace(" ± ", "±") for cell in row] for row in table.rows]
     columns = list(enumerate(table.columns))[1:]
     with_rules = [number for number, name in columns if "+UP" in name]
@@ -175,9 +177,14 @@ def in_parts(table: Table) -> list[Table]:
         names = [table.columns[number].removesuffix(without) for number in (0, *chosen)]
         return Table(title, names, [[row[number] for number in (0, *chosen)] for row in rows])
 
-    run_here = [number for number, _ in columns if number not in quoted + with_rules]
-    parts = [part(table.title, run_here), part("the same, quoted from the paper", quoted, ", quoted")]
-    return parts + ([part("the same, with universal rules", with_rules)] if with_rules else [])
+    ours = [number for number, name in columns if name.endswith(", ours") and number not in with_rules]
+    published = [number for number, _ in columns if number not in ours + quoted + with_rules]
+    return [
+        part(table.title, ours),
+        part("the same, by recipes of papers", published),
+        part("the same, quoted from the paper", quoted, ", quoted"),
+        part("the same, with universal rules", with_rules),
+    ]
 
 
 def as_markdown(tables: Sequence[Captioned]) -> str:

@@ -20,6 +20,7 @@ from depinduce.files import atomic_file, write_file
 NAME = "wsj"  # in the place of a language
 LENGTHS = ("10", "all")
 FROM_HARMONIC = {"init": ("harmonic",), "start_trees": "best"}
+FROM_HDP_DEP = {"init": ("hdp-dep", "penn")}
 CURVE = {"epochs": CURVE_EPOCHS, "patience": CURVE_EPOCHS, "ladder": ()}  # from the parses of HDP-DEP at once
 SAMPLE_TRAIN = "conll2000_unlabelled.conllu"
 TRIAL_SEEDS = 3
@@ -40,6 +41,9 @@ WSJ = {
     "wsj-hdp-dep-english": _on_wsj("wsj-hdp-dep", "HDP-DEP with the English rules", {"rules": "english"}),
     "wsj-hdp-dep-no-rules": _on_wsj("wsj-hdp-dep", "HDP-DEP without rules", {"rules": None}),
     "wsj-hdp-dep-no-split": _on_wsj("wsj-hdp-dep", "HDP-DEP with one subsymbol only", {"subsymbols": 1}),
+    "wsj-jiang-ndmv": _on_wsj("wsj-jiang-ndmv", "NDMV of Jiang et al., harmonic start"),
+    "wsj-jiang-e-ndmv": _on_wsj("wsj-jiang-e-ndmv", "the same with child valence, the neural E-DMV"),
+    "wsj-jiang-e-ndmv-hdp": _on_wsj("wsj-jiang-e-ndmv", "the neural E-DMV from the parses of HDP-DEP", FROM_HDP_DEP),
     "wsj-ndmv": _on_wsj("wsj-ndmv", "NDMV"),
     "wsj-sibling": _on_wsj("wsj-sibling", "sibling-NDMV"),
     "wsj-grand": _on_wsj("wsj-grand", "grand-NDMV"),
