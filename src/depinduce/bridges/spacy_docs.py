@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from depinduce.corpus.conllu import FEATS, XPOS
-from depinduce.corpus.formats.brought import Brought, Reading, Word, name_of, read_bytes
+from depinduce.corpus.formats.brought import Brought, Opened, Word, name_of, read_bytes
 from depinduce.errors import DepinduceError, InputError
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 
-def read_docs(path: str | Path) -> Reading:
+def read_docs(path: str | Path) -> Opened:
     """The sentences of a file that `DocBin.to_disk` wrote, with the tags of their tokens."""
     try:
         import spacy
@@ -40,7 +40,7 @@ def read_docs(path: str | Path) -> Reading:
         "  tag: pos_ in UPOS, tag_ in XPOS; lemmas and features where they are",
         *[f"  no sentences in {lack} of them: each is one sentence"] * bool(lack),
     ]
-    return Reading(taken, _sentences(docs))
+    return Opened(taken, _sentences(docs))
 
 
 def _sentences(docs: list[Doc]) -> Iterator[Brought]:

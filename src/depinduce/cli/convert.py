@@ -17,7 +17,7 @@ from depinduce.corpus.penn.sections import as_choice
 from depinduce.errors import DepinduceError
 
 if TYPE_CHECKING:
-    from depinduce.corpus.formats.brought import Conversion, Reading
+    from depinduce.corpus.formats.brought import Conversion, Opened
 
 TAGGED = """depinduce convert tagged words.txt -o corpus.conllu
   depinduce convert tagged stts.vrt --tags xpos --punctuation '$.' '$,' '$(' -o corpus.conllu"""
@@ -125,18 +125,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 def run_file(arguments: argparse.Namespace) -> int:
     """Convert a file of words; what was taken for what, and how it went, is told on stderr."""
-    from depinduce.corpus import open_output
-    from depinduce.corpus.conllu import UPOS, XPOS
+    from depinduce.corpus import Reading, open_output
     from depinduce.corpus.formats.brought import Conversion, name_of, shown
     from depinduce.corpus.tag_maps import load_map
 
     tag_map = None if arguments.map is None else load_map(arguments.map)
-    conversion = Conversion({"upos": UPOS, "xpos": XPOS}[arguments.tags], arguments.punctuation, tag_map)
+    conversion = Conversion(Reading(tags=arguments.tags).tag_column, arguments.punctuation, tag_map)
     name = name_of(arguments.file)
     with open_output(arguments.output) as output:
-        reading = _reading(arguments)
-        say(f"{name}: " + "\n".join(reading.taken))
-        for brought in reading.sentences:
+        opened = _opened(arguments)
+        say(f"{name}: " + "\n".join(opened.taken))
+        for brought in opened.sentences:
             if not conversion.sentences:
                 say(f"  the first sentence: {shown(brought.words)}")
             output.write(conversion.sentence(brought, name).render())
@@ -152,7 +151,7 @@ def run_file(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _reading(arguments: argparse.Namespace) -> Reading:
+def _opened(arguments: argparse.Namespace) -> Opened:
     from depinduce.corpus.formats import elan, flextext, tables, tagged_text
 
     if arguments.what == "tagged":

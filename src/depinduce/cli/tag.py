@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from depinduce.cli.console import say, warn
-from depinduce.corpus import open_output, read_sentences
-from depinduce.corpus.conllu import UPOS, XPOS, Sentence
+from depinduce.corpus import Reading, open_output, read_sentences
+from depinduce.corpus.conllu import Sentence
 from depinduce.errors import DepinduceError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     from depinduce.tagging.lexicon import read_lexicon
     from depinduce.tagging.tagger import Tagger
 
-    column = {"upos": UPOS, "xpos": XPOS}[arguments.tags]
+    column = Reading(tags=arguments.tags).tag_column
     lexicon = None if arguments.lexicon is None else read_lexicon(arguments.lexicon)
     # A pipe can be read once.
     kept = list(read_sentences("-")) if arguments.file == "-" else None

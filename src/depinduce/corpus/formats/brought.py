@@ -37,7 +37,7 @@ class Brought:
 
 
 @dataclass
-class Reading:
+class Opened:
     """A file that is being read: what its parts were taken for, in words, and its sentences."""
 
     taken: list[str]

@@ -15,15 +15,19 @@ _PARTS = {
     "utterance_id satz phrase phrase_id line_id",
     "id": "id no nr num number token_id word_id tokenid wordid index idx i n position",
 }
-NAMES = {name: part for part, names in _PARTS.items() for name in names.split()}
+_NAMES = {name: part for part, names in _PARTS.items() for name in names.split()}
 _ENOUGH = 20  # rows, from which on counts of different words and tags tell something
+
+
+def part_named(title: str) -> str | None:
+    """What a column of this name has: words, tags and so on; None if the name says nothing."""
+    return _NAMES.get(title.casefold().replace(" ", "_").replace("-", "_"))
 
 
 def is_header(sample: list[list[str]]) -> bool:
     """Whether the first row has names: of a word and of a tag, or no number where all rows below have one."""
     first, rest = sample[0], sample[1:]
-    parts = {NAMES.get(cell.casefold().replace(" ", "_").replace("-", "_")) for cell in first}
-    if {"word", "tag"} <= parts:
+    if {"word", "tag"} <= set(map(part_named, first)):
         return True
     return any(not cell.isdecimal() and len(rest) > 1 and _is_numeric(rest, place) for place, cell in enumerate(first))
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from depinduce.corpus.formats.brought import Brought, Reading, Word, one_line
+from depinduce.corpus.formats.brought import Brought, Opened, Word, one_line
 from depinduce.corpus.formats.elan_tiers import Annotation, ElanFile
 from depinduce.errors import DepinduceError, InputError
 
@@ -41,7 +41,7 @@ class _Speaker:
     translation: str | None
 
 
-def read_elan(path: str | Path, tiers: Tiers) -> Reading:
+def read_elan(path: str | Path, tiers: Tiers) -> Opened:
     """The sentences of a file of ELAN, in the order of time."""
     elan = ElanFile(path)
     speakers = [_speaker(elan, tag, tiers) for tag in _named(elan, "tag", tiers.tag, _TAGS)]
@@ -52,7 +52,7 @@ def read_elan(path: str | Path, tiers: Tiers) -> Reading:
     used = {tier for one in speakers for tier in (one.tag, one.word, one.gloss, one.translation)}
     if others := [tier for tier in elan.tiers if tier not in used]:
         taken.append(f"  not used: {', '.join(map(repr, others))}")
-    return Reading(taken, _sentences(elan, speakers))
+    return Opened(taken, _sentences(elan, speakers))
 
 
 def _named(elan: ElanFile, part: str, name: str | None, usual: tuple[str, ...]) -> list[str]:

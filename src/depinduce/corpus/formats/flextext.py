@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from depinduce.corpus.formats.brought import PUNCT, Brought, Reading, Word, one_line
+from depinduce.corpus.formats.brought import PUNCT, Brought, Opened, Word, one_line
 from depinduce.corpus.formats.xml_tree import XmlFile
 from depinduce.errors import InputError
 
@@ -21,7 +21,7 @@ _COMMENTS = {"gls": "text", "lit": "literal", "note": "note"}
 _NO_KEY = re.compile(r"[^\w-]+")
 
 
-def read_flextext(path: str | Path) -> Reading:
+def read_flextext(path: str | Path) -> Opened:
     """The sentences of a text of FLEx."""
     xml = XmlFile(path)
     if xml.root.tag not in ("document", "interlinear-text"):
@@ -48,7 +48,7 @@ def read_flextext(path: str | Path) -> Reading:
         + (f", the grammatical information of the stem (msa) of {by_stem} without one" if by_stem else ""),
         "  glosses: in MISC; translations: in comments",
     ]
-    return Reading(taken, _sentences(xml))
+    return Opened(taken, _sentences(xml))
 
 
 def _sentences(xml: XmlFile) -> Iterator[Brought]:

@@ -12,7 +12,7 @@ _NAMES = {
     "table": "a table of words",
     "tagged": "tagged text",
 }
-_SEPARATORS = "/", "_", "|"
+SEPARATORS = "/", "_", "|"  # what may stand between a word and its tag
 _NUMBERED = re.compile(r"[0-9]+([-.][0-9]+)?\t")
 
 
@@ -41,7 +41,7 @@ def guess_by_lines(lines: list[str], row: int) -> tuple[str, str] | None:
                 return _told(kind)
     tabs = text.count("\t")
     tokens = [token for line in lines[row:] for token in line.split()]
-    if not tabs and any(all(token.rfind(mark) > 0 for token in tokens) for mark in _SEPARATORS):
+    if not tabs and any(all(token.rfind(mark) > 0 for token in tokens) for mark in SEPARATORS):
         return _told("tagged")
     if tabs in (1, 2) and not text[0].isdigit():
         return _told("tagged")

@@ -17,8 +17,8 @@ from typing import Any, NoReturn
 
 from depinduce.corpus import faults
 from depinduce.corpus.conllu import UPOS, Sentence
-from depinduce.corpus.formats.brought import Brought, Conversion, Reading, Word, name_of, read_lines
-from depinduce.corpus.formats.columns import NAMES, guess_by_content, is_header, number_of
+from depinduce.corpus.formats.brought import Brought, Conversion, Opened, Word, name_of, read_lines
+from depinduce.corpus.formats.columns import guess_by_content, is_header, number_of, part_named
 from depinduce.errors import DepinduceError, InputError
 
 MARKUP = re.compile(r"</?\w[^\t]*>")
@@ -46,12 +46,12 @@ class Columns:
         return {part: column for part, column in parts.items() if column is not None}
 
 
-def read_table(path: str | Path, columns: Columns) -> Reading:
+def read_table(path: str | Path, columns: Columns) -> Opened:
     """The sentences of a CSV or TSV file."""
     return read_rows(name_of(path), read_lines(path), columns)
 
 
-def read_rows(name: str, lines: list[str], columns: Columns) -> Reading:
+def read_rows(name: str, lines: list[str], columns: Columns) -> Opened:
     """The sentences of the lines of such a file."""
     delimiter = _delimiter(lines)
     rows = list(_rows(name, lines, delimiter))
@@ -71,7 +71,7 @@ def read_rows(name: str, lines: list[str], columns: Columns) -> Reading:
     by_breaks = any(not cells for _, cells in rows[: -1 - _breaks_at_end(rows)])
     ends = "" if by_breaks or {"sentence", "id"} & places.keys() else "punctuation"
     taken = _taken(delimiter, header, names, sample, places, ends)
-    return Reading(taken, _sentences(name, rows, places, ends))
+    return Opened(taken, _sentences(name, rows, places, ends))
 
 
 def from_table(
@@ -139,7 +139,7 @@ def _places(name: str, columns: Columns, names: Sequence[str], sample: list[list
     width = max(map(len, sample))
     places = {part: number_of(name, part, column, names, width) for part, column in columns.named.items()}
     for place, title in enumerate(names):
-        part = NAMES.get(title.casefold().replace(" ", "_").replace("-", "_"))
+        part = part_named(title)
         if part is not None and part not in places and place not in places.values():
             places[part] = place
     guess_by_content(places, sample, width, may_be_lemma=not names)

@@ -9,16 +9,16 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from depinduce.corpus.formats.brought import Brought, Reading, Word, name_of, read_lines
+from depinduce.corpus.formats.brought import Brought, Opened, Word, name_of, read_lines
+from depinduce.corpus.formats.guess import SEPARATORS
 from depinduce.corpus.formats.tables import MARKUP, Columns, read_rows
 from depinduce.corpus.tagged import split_tagged
 from depinduce.errors import DepinduceError, InputError
 
-SEPARATORS = "/", "_", "|"
 _LOOKED_AT = 1000  # words, to find out what stands between a word and its tag
 
 
-def read_tagged(path: str | Path, separator: str | None = None) -> Reading:
+def read_tagged(path: str | Path, separator: str | None = None) -> Opened:
     """The sentences of a tagged text, in the format that its first line of words has.
 
     separator: what stands between a word and its tag; by default, what most words have
@@ -30,16 +30,16 @@ def read_tagged(path: str | Path, separator: str | None = None) -> Reading:
     if "\t" in words[0]:
         return read_rows(name, lines, Columns())
     separator = separator or guess_separator(words)
-    return Reading([f"a sentence per line, words as word{separator}TAG"], _sentences(name, lines, separator))
+    return Opened([f"a sentence per line, words as word{separator}TAG"], _sentences(name, lines, separator))
 
 
-def read_plain(path: str | Path) -> Reading:
+def read_plain(path: str | Path) -> Opened:
     """The sentences of a text without tags: one per line, with spaces between words."""
     name, lines = name_of(path), read_lines(path)
     sentences = (Brought([Word(form) for form in line.split()]) for line in lines if line.strip())
     if not any(map(str.strip, lines)):
         raise InputError(name, None, "not a single word", "Give a sentence per line, with spaces between its words.")
-    return Reading(["a sentence per line, words with spaces between them and no tags"], sentences)
+    return Opened(["a sentence per line, words with spaces between them and no tags"], sentences)
 
 
 def guess_separator(lines: Iterable[str]) -> str:
