@@ -1,4 +1,4 @@
-"""Scores as tables: plain text for files and pipes, rich for the terminal, HTML for notebooks."""
+"""Scores as tables: plain text for files and pipes, rich for the terminal, HTML for notebooks, Markdown for pages."""
 
 from __future__ import annotations
 
@@ -92,6 +92,12 @@ def as_html(table: Table) -> str:
     title = f"<caption>{escape(visible(table.title))}</caption>" if table.title else ""
     body = "".join(row(cells, "td") for cells in table.rows)
     return f"<table>{title}<thead>{row(table.columns, 'th')}</thead><tbody>{body}</tbody></table>"
+
+
+def markdown_lines(table: Table, numbers: str = "---:") -> list[str]:
+    """The table without its title in Markdown. numbers: the rule below the columns after the first"""
+    rule = ["---", *[numbers] * (len(table.columns) - 1)]
+    return ["| " + " | ".join(row) + " |" for row in (table.columns, rule, *table.rows)]
 
 
 def as_rich(table: Table) -> RichTable:

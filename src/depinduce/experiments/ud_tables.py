@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from depinduce.evaluation.tables import Table
+from depinduce.evaluation.tables import Table, markdown_lines
 from depinduce.experiments.results import (
     AVERAGE,
     Pick,
@@ -192,9 +192,7 @@ def as_markdown(tables: Sequence[Captioned]) -> str:
     lines = []
     for captioned in tables:
         table = captioned.table
-        rule = ["---", *["---:"] * (len(table.columns) - 1)]
-        lines += [f"### {table.title}", ""]
-        lines += ["| " + " | ".join(row) + " |" for row in (table.columns, rule, *table.rows)]
+        lines += [f"### {table.title}", "", *markdown_lines(table)]
         lines += ["", *(f"- {note}" for note in captioned.notes), ""]
     return "\n".join(lines)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from depinduce import __version__
 from depinduce.corpus.corpus import trees_in_words
 from depinduce.evaluation.scores import Scores
-from depinduce.evaluation.tables import length_table
+from depinduce.evaluation.tables import length_table, markdown_lines
 from depinduce.report.display_width import printable
 from depinduce.report.run_report.training_facts import knowledge_of
 
@@ -161,8 +161,7 @@ def _about_licence(model: Model, licence: str | None) -> str:
 def _scores(about: About) -> str:
     if about.scores is None:
         return "Not measured when this was packed (`depinduce pack --gold FILE`)."
-    table = length_table(about.scores)
-    lines = ["| " + " | ".join(row) + " |" for row in (table.columns, ["---"] * len(table.columns), *table.rows)]
+    lines = markdown_lines(length_table(about.scores), numbers="---")
     told = f"On {printable(about.gold or 'gold trees')}, with the tags of that file (%):"
     return "\n".join([told, "", *lines])
 
