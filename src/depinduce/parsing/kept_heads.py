@@ -68,8 +68,7 @@ def _with_short_arcs_first(corpus: Corpus, lost: np.ndarray, non_heads: Sequence
     """
     assert (known := corpus.known) is not None
     wanted, conflicts = known.heads, list[Conflict]()
-    of_lost = np.repeat(np.isin(np.arange(len(corpus)), lost), corpus.lengths)
-    heads = np.where(of_lost, np.int32(-1), wanted)
+    heads = np.where(_words_of(corpus, lost), np.int32(-1), wanted)
 
     def impossible() -> np.ndarray:
         tried = replace(corpus, known=replace(known, heads=heads)).take(lost)
@@ -89,8 +88,12 @@ def _with_short_arcs_first(corpus: Corpus, lost: np.ndarray, non_heads: Sequence
         for number in np.setdiff1d(impossible(), hopeless).tolist():
             heads[places[number]] = -1
             conflicts.append(Conflict(number, tried[number], "no tree has it beside other heads that are known"))
-    of_hopeless = np.repeat(np.isin(np.arange(len(corpus)), hopeless), corpus.lengths)
-    return replace(corpus, known=replace(known, heads=heads).without(of_hopeless)), conflicts
+    return replace(corpus, known=replace(known, heads=heads).without(_words_of(corpus, hopeless))), conflicts
+
+
+def _words_of(corpus: Corpus, sentences: np.ndarray) -> np.ndarray:
+    """Which words are in sentences of these numbers. [token] bool"""
+    return np.repeat(np.isin(np.arange(len(corpus)), sentences), corpus.lengths)
 
 
 def _by_length(heads: np.ndarray) -> list[int]:
