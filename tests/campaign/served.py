@@ -56,9 +56,10 @@ def ask(client: http.client.HTTPConnection, action: str, request: object) -> tup
 
 
 @contextmanager
-def serving(models: Path, place: Path, *names: str) -> Iterator[Served]:
-    """A server of some models, which are loaded."""
+def serving(models: Path, place: Path, *names: str, file: Path | None = None) -> Iterator[Served]:
+    """A server of some models, which are loaded, and of a file to work on, if one is named."""
     command = [sys.executable, "-m", "depinduce", "serve", *(str(models / name) for name in names), "--port", "0"]
+    command += [] if file is None else ["--file", str(file)]
     terminal = place / "terminal.txt"
     with (
         terminal.open("w") as errors,
@@ -73,7 +74,7 @@ def serving(models: Path, place: Path, *names: str) -> Iterator[Served]:
             for name in names:
                 assert served.ask("parse", {"model": name, "text": SENTENCE})[0] == 200
             yield served
-            assert process.poll() is None, "the server has ended"
+            assert process.poll() is None or process.returncode == -signal.SIGKILL, "the server has ended"
         finally:
             process.send_signal(signal.SIGTERM)
             try:

@@ -171,6 +171,13 @@ def test_a_contradiction_is_an_error_with_its_line(text, line, told):
     assert str(fault.value).startswith(f"<text>:{line + 6}:")
 
 
+def test_a_root_whose_tag_heads_nothing_is_an_error_with_its_line():
+    model = replace(grammar(Order.FIRST), non_heads=("D",))
+    with pytest.raises(InputError, match="cannot stay: it is the root, but its tag heads nothing") as fault:
+        parse_sentences(model, list(read_text(rows("_", "_", "0", "_"))), Parsing(keep_heads=True))
+    assert str(fault.value).startswith("<text>:4:")
+
+
 def test_heads_of_punctuation_stay_too():
     (sentence,) = read_text(rows("3", "3", "_", "_", tags="N PUNCT V PUNCT"))
     assert with_kept_heads([3, 1, 0, 3], sentence) == [3, 3, 0, 3]

@@ -11,6 +11,7 @@ from cli.demo_parts import demo_part
 
 from depinduce import Parser
 from depinduce.serve.api import ACTIONS
+from depinduce.serve.desk import Desk
 from depinduce.serve.server import PageServer
 from depinduce.serve.shelf import Shelf
 
@@ -41,9 +42,9 @@ def answer(shelf: Shelf, action: str, request: Mapping) -> dict:
 
 
 @contextmanager
-def running(shelf: Shelf, host: str = "127.0.0.1") -> Iterator[PageServer]:
-    with PageServer(shelf, host) as server:
-        thread = threading.Thread(target=server.serve_forever)
+def running(shelf: Shelf, host: str = "127.0.0.1", desk: Desk | None = None) -> Iterator[PageServer]:
+    with PageServer(shelf, host, desk=desk) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))  # seconds until it sees that it should end
         thread.start()
         try:
             yield server

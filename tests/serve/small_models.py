@@ -10,10 +10,12 @@ from models.worded import random_words, worded
 from depinduce.corpus import Corpus, Vocabulary
 from depinduce.grammar.rules import LEFT, RIGHT, Order, RuleTable
 from depinduce.models.joint_model import JointModel
+from depinduce.models.sentence_model import SentenceModel
 from depinduce.models.tag_model import GrammarModel
 from depinduce.models.word_model import LexicalModel
 from depinduce.networks.lexicon import Lexicon
-from depinduce.networks.network_settings import NetworkSettings
+from depinduce.networks.network_settings import NetworkSettings, SentenceNetworkSettings
+from depinduce.networks.sentence_network import SentenceNetwork
 from depinduce.networks.word_network import LexicalNetwork
 
 torch.set_num_threads(1)
@@ -43,6 +45,13 @@ def over_words(order: Order, *non_heads: str) -> LexicalModel:
 
 def joint(order: Order, *non_heads: str, inside_out: bool = False) -> JointModel:
     return JointModel(over_tags(order, *non_heads, inside_out=inside_out), over_words(Order.FIRST, *non_heads))
+
+
+def seeing_sentences(*non_heads: str, variational: bool = True) -> SentenceModel:
+    torch.manual_seed(1)
+    settings = SentenceNetworkSettings(tag_size=4, valence_size=2, sentence_size=6, variational=variational)
+    weights = {name: part.numpy() for name, part in SentenceNetwork(len(TAGS), settings).state_dict().items()}
+    return SentenceModel(TAGS, settings, weights, np.zeros(6, np.float32), non_heads)
 
 
 def known(order: Order, inside_out: bool = False) -> GrammarModel:

@@ -122,6 +122,24 @@ def test_a_model_with_other_tags_has_no_examples(tmp_path):
     assert answer(shelf, "model", {"model": "tiny"})["examples"] == []
 
 
+def test_examples_are_sentences_of_the_text_that_people_work_on(models, tmp_path):
+    path = tmp_path / "corpus.conllu"
+    path.write_text(block("the/DET very/ADV old/ADJ dog/NOUN barks/VERB") + block("dog/NOUN"))
+    shelf = Shelf([models / "dmv"])
+    shelf["dmv"].parser()
+    shelf.text = path
+    assert answer(shelf, "model", {"model": "dmv"})["examples"] == ["the/DET very/ADV old/ADJ dog/NOUN barks/VERB"]
+
+
+def test_heads_of_a_text_are_kept_and_the_rest_is_found_around_them(ask):
+    text = "the/DET dogs/NOUN bark/VERB"
+    (found,) = ask("parse", model="dmv", text=block(text, [3, "_", "_"]))["sentences"]
+    assert (found["kept"], found["heads"]) == ([1], [3, 3, 0])
+    (bare,) = ask("parse", model="dmv", text=block(text))["sentences"]
+    assert (bare["kept"], bare["heads"]) == ([], [2, 3, 0])
+    assert found["log_probability"] == bare["log_probability"]  # of the best tree, beside which others are judged
+
+
 def test_runs_models_and_folders_are_found_once_under_different_names(models, tmp_path):
     shutil.copytree(models / "dmv", tmp_path / "a" / "dmv")
     shutil.copytree(models / "dmv" / "model", tmp_path / "b" / "run" / "model")

@@ -1,14 +1,8 @@
-"""The page in a real browser: everything that people do with it.
-
-Needs playwright (the extra `browser`) and Debian's chromium. Without them the tests are skipped, unless
-DEPINDUCE_NEED_BROWSER says that they must run, as in .ci/run.
-"""
+"""The page in a real browser: everything that people do with it."""
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -19,28 +13,13 @@ from depinduce.serve.shelf import COMPILING, Shelf
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:tags that training has not seen")]
 
-CHROMIUM = shutil.which("chromium")
 try:
-    from playwright.sync_api import Page, Route, expect, sync_playwright
+    from playwright.sync_api import Page, Route, expect
 except ImportError:
-    Page = Route = expect = sync_playwright = None
+    Page = Route = expect = None
 
 AMBIGUOUS = "She/PRON saw/VERB the/DET boy/NOUN with/ADP a/DET telescope/NOUN ./PUNCT"
 DOGS = "Dogs/NOUN bark/VERB"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    missing = "playwright is not installed" if sync_playwright is None else "there is no chromium" * (CHROMIUM is None)
-    if missing and os.environ.get("DEPINDUCE_NEED_BROWSER"):
-        pytest.fail(f"{missing}, and DEPINDUCE_NEED_BROWSER asks for it")
-    if missing:
-        pytest.skip(missing)
-    options = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -163,6 +142,64 @@ def test_conllu_can_be_pasted(page):
     write(page, "# sent_id = s7\n1\tDogs\t_\tNOUN\t_\t_\t_\t_\t_\t_\n2\tbark\t_\tVERB\t_\t_\t_\t_\t_\t_\n")
     expect(page.locator("#first .bar")).to_contain_text("s7")
     assert heads(page) == [2, 0]
+
+
+GIVEN = "1\tDogs\t_\tNOUN\t_\t_\t0\troot\t_\t_\n2\tbark\t_\tVERB\t_\t_\t_\t_\t_\t_\n"
+
+
+def test_heads_in_conllu_are_kept_and_told_apart(page):
+    write(page, GIVEN)
+    expect(arc(page, 1, 0)).to_have_class(re.compile("kept"))
+    assert heads(page) == [0, 1]
+    expect(arc(page, 2, 1)).not_to_have_class(re.compile("kept"))
+    expect(page.locator("#first .verdict")).to_contain_text("The best tree with the heads of your text")
+    expect(page.locator("#first .legend")).to_contain_text("Violet")
+    page.locator("#trees .alternative").first.click()  # what the grammar would have said
+    expect(arc(page, 2, 0)).to_be_visible()
+
+
+def test_identical_sentences_have_their_own_corrections(page):
+    write(page, f"{DOGS}\n{DOGS}")
+    assert heads(page) == [2, 0]
+    choose_head(page, 2, 1)
+    page.get_by_role("button", name="Yes, put it there").click()
+    expect(page.locator("#sentences .mark")).to_have_count(1)
+    page.locator("#sentences button").nth(1).click()
+    expect(page.locator("#first .verdict")).to_contain_text("The best tree")
+    assert heads(page) == [2, 0]
+
+
+def test_words_can_run_down_the_page(page):
+    first, last = (word_button(page, number) for number in (1, 8))
+    assert first.bounding_box()["y"] == pytest.approx(last.bounding_box()["y"], abs=3)
+    page.get_by_role("button", name="Downwards").click()
+    expect(page.locator("#first .dep-row").first).to_be_visible()
+    assert last.bounding_box()["y"] > first.bounding_box()["y"] + 100
+    page.get_by_role("button", name="Downwards").click()
+    expect(page.locator("#first .dep-row")).to_have_count(0)
+
+
+def test_a_second_grammar_that_cannot_read_a_text_does_not_stop_the_first(page):
+    page.get_by_label("Compare with").select_option("siblings")
+    expect(page.locator("#second svg")).to_be_visible()
+
+    def refuse(route: Route):
+        if route.request.post_data_json["model"] == "siblings":
+            route.fulfill(status=400, json={"error": "A word without a tag."})
+        else:
+            route.continue_()
+
+    page.route("**/api/parse", refuse)
+    write(page, DOGS)
+    expect(page.locator("#first .word-button")).to_have_count(2)
+    expect(page.locator("#second")).to_be_hidden()
+    expect(page.locator("#warning")).to_contain_text("siblings cannot be compared: A word without a tag.")
+    expect(page.locator("#fault")).to_be_empty()
+
+
+def test_tokens_from_right_to_left_stay_in_their_order_in_the_box(page):
+    page.locator("#text").fill("كلب/NOUN ./PUNCT")
+    assert page.locator("#text").evaluate("box => getComputedStyle(box).direction") == "ltr"
 
 
 def test_one_of_several_sentences_can_be_chosen(page):

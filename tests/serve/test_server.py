@@ -80,7 +80,7 @@ def test_the_page_and_all_its_parts_are_there(server):
     assert page.status == 200
     assert page.headers["Content-Type"] == "text/html; charset=utf-8"
     html = page.body.decode()
-    parts = set(re.findall(r'(?:href|src)="(/[^"]+)"', html))
+    parts = set(re.findall(r'(?:href|src)="(/[^"]+)"', html + send(server, "GET", "/desk.html").body.decode()))
     assert {"/app.css", "/tree.css", "/app.js"} <= parts
     scripts = [name for name in STATIC if name.endswith(".js")]
     for name in scripts:

@@ -67,7 +67,8 @@ def _training(inspection: Inspection) -> Iterator[str]:
     if settings:
         models = ", ".join([*settings.get("ladder", ()), settings["model"]])
         method = settings.get("method") or (f"{settings['em']} EM" if "em" in settings else "EM")
-        method = "variational inference" if "subsymbols" in settings else method
+        method = "L-BFGS" if settings.get("optimiser") == "direct" else method
+        method = "variational inference" if {"subsymbols", "back_off_prior"} & settings.keys() else method
         rounds = f"{len(history.get('rounds', ()))} {history.get('round_name', 'round')}s of {method}"
         yield f"as {models}, by {rounds}, start: {' '.join(settings['init'])}"
     if not history.get("finished", True):

@@ -139,7 +139,7 @@ def require_possible(corpus: Corpus, sentences: Sequence[Sentence], model: Model
     if not len(lost := impossible_sentences(corpus, model.non_heads)):
         return
     first = corpus.take(lost[:1])
-    _, (conflict, *_) = without_conflicts(first)
+    _, (conflict, *_) = without_conflicts(first, model.non_heads)
     sentence = sentences[int(first.index[0])]
     word = 1 if conflict.word is None else places_of_words(sentence, model.reading)[conflict.word - 1]
     found = f"the head of word {word} {quoted(sentence.forms[word - 1])} cannot stay: {conflict.why}"

@@ -9,9 +9,10 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from depinduce.corpus import Sentence, is_punctuation, read_sentences, remove
+from depinduce.corpus import Sentence, read_sentences, remove
 from depinduce.corpus.conllu import UPOS, XPOS
 from depinduce.corpus.demo import demo_file
 from depinduce.errors import InputError
@@ -20,17 +21,12 @@ from depinduce.files import parse_json
 from depinduce.insight.stories import stories
 from depinduce.labels import plain_labels, with_kept_labels
 from depinduce.parsing.streams import about_unknown_language, about_unknown_tags, corpus_for, spread
-from depinduce.report.display_width import shortened
-from depinduce.report.glosses import glosses_of, translations_of
-from depinduce.report.svg_tree import tree_svg
-from depinduce.report.tree_picture import shown_labels
+from depinduce.serve.presentation import marks_of, picture, seen
 from depinduce.serve.requests import (
     LIMITS,
     MOST_SENTENCES,
     MOST_TREES,
-    MOST_WORDS,
     MOST_WORDS_OF_TREES,
-    MOST_WORDS_OF_WORDS,
     STEP,
     WORK_OF_BYTE,
     Block,
@@ -46,21 +42,23 @@ from depinduce.serve.requests import (
     work_of,
 )
 from depinduce.serve.shelf import READY, Shelf, gives_several_trees
+from depinduce.serve.trees import longest, trees_around
 from depinduce.serve.turns import Steps
 from depinduce.visible import visible
 
 if TYPE_CHECKING:
     from depinduce.parser import Parse, Parser
+    from depinduce.serve.desk import Desk
 
 Answer = dict[str, Any]
 EXAMPLES, EXAMPLE_LENGTH = 6, (5, 12)  # sentences, and how many words they may have
-LONGEST_TITLE = 300  # columns of the text that a screen reader reads for a picture
+MOST_LOOKED_AT = 500  # sentences among which examples are found
 
 
-def list_models(shelf: Shelf) -> Answer:
-    """All models by their names, and what may be asked of them."""
+def list_models(shelf: Shelf, desk: Desk | None = None) -> Answer:
+    """All models by their names, what may be asked of them, and the name of the file that people work on, if any."""
     models = [{"name": model.name, "about": model.about} for model in shelf.models.values()]
-    return {"models": models, "limits": LIMITS}
+    return {"models": models, "limits": LIMITS, "file": None if desk is None else seen(desk.file.path.name)}
 
 
 def work_of_reading(body: bytes) -> float:
@@ -70,12 +68,7 @@ def work_of_reading(body: bytes) -> float:
 
 def answer(shelf: Shelf, action: str, body: bytes) -> Steps[bytes]:
     """From the JSON of a request to that of its answer. The first step is `work_of_reading`."""
-    try:
-        request = parse_json(body)
-    except ValueError:
-        raise RequestError("The request is not JSON.") from None
-    if not isinstance(request, dict):
-        raise RequestError("The request is not a JSON object.")
+    request = request_in(body)
     model = shelf[text_of(request, "model")]
     if action != "model" and model.state != READY:
         yield 0  # it is waited for in nobody's way
@@ -83,6 +76,17 @@ def answer(shelf: Shelf, action: str, body: bytes) -> Steps[bytes]:
         yield work_of_reading(body)
     made = yield from ACTIONS[action](shelf, request)
     return as_json(made)
+
+
+def request_in(body: bytes) -> dict[str, Any]:
+    """The JSON object of a request."""
+    try:
+        request = parse_json(body)
+    except ValueError:
+        raise RequestError("The request is not JSON.") from None
+    if not isinstance(request, dict):
+        raise RequestError("The request is not a JSON object.")
+    return request
 
 
 def as_json(answer: Answer) -> bytes:
@@ -100,21 +104,21 @@ def describe_model(shelf: Shelf, request: Mapping) -> Steps[Answer]:
         parser = model.parser()
         column = parser.model.reading.tag_column
         answer |= {
-            "tags": _shown(list(parser.tags)),
+            "tags": seen(list(parser.tags)),
             "tag_column": {UPOS: "UPOS", XPOS: "XPOS"}.get(column, f"column {column}"),
-            "non_heads": _shown(list(parser.model.non_heads)),
-            "examples": _examples(parser),
+            "non_heads": seen(list(parser.model.non_heads)),
+            "examples": _examples(parser, shelf.text),
             "several_trees": gives_several_trees(parser),
-            "most_words": _most_words(parser),
+            "most_words": longest(parser.model),
         }
     return answer
 
 
 def parse(shelf: Shelf, request: Mapping) -> Steps[Answer]:
-    """The tree of every sentence of a text."""
+    """The tree of every sentence of a text: the best one, or the best around the heads that the text has."""
     parser = shelf[text_of(request, "model")].parser()
     column = parser.model.reading.tag_column
-    blocks = blocks_of(text_of(request, "text"), column, _most_words(parser))
+    blocks = blocks_of(text_of(request, "text"), column, longest(parser.model))
     left = sum(work_of(len(block.sentence)) for block in blocks)
     sentences, unknown = [], set()
     strangers = {block.sentence.language for block in blocks if block.sentence.language} - {*parser.model.languages}
@@ -131,10 +135,11 @@ def parse(shelf: Shelf, request: Mapping) -> Steps[Answer]:
             {
                 "block": block.text,
                 "name": block.sentence.sent_id and visible(block.sentence.sent_id),
-                "words": _shown(tree.words),
-                "tags": _shown(tree.tags),
-                "punctuation": _marks(parser, block.sentence),
+                "words": seen(tree.words),
+                "tags": seen(tree.tags),
+                "punctuation": marks_of(block.sentence, parser.model.reading),
                 **_facts(tree),
+                **_around_given(parser, block.sentence),
             }
             for block, tree in zip(some, parses, strict=True)
         ]
@@ -146,7 +151,7 @@ def parse(shelf: Shelf, request: Mapping) -> Steps[Answer]:
 def look_at_sentence(shelf: Shelf, request: Mapping) -> Steps[Answer]:
     """The best trees of a sentence as small pictures, and the probabilities of all its arcs."""
     parser = shelf[text_of(request, "model")].parser()
-    sentence = block_of(request, parser.model.reading.tag_column, _most_words(parser)).sentence
+    sentence = block_of(request, parser.model.reading.tag_column, longest(parser.model)).sentence
     wanted = number_of(request, "trees", 1, MOST_TREES, 5)
     several = gives_several_trees(parser) and len(sentence) <= MOST_WORDS_OF_TREES
     note = ""
@@ -184,10 +189,10 @@ def draw(shelf: Shelf, request: Mapping) -> Steps[Answer]:
 def rules_of_tree(shelf: Shelf, request: Mapping) -> Steps[Answer]:
     """Which rules made a tree, by its words, and how probable the grammar finds it."""
     parser = shelf[text_of(request, "model")].parser()
-    sentence = block_of(request, parser.model.reading.tag_column, _most_words(parser)).sentence
+    sentence = block_of(request, parser.model.reading.tag_column, longest(parser.model)).sentence
     heads = heads_of(request, sentence)
     yield work_of(len(sentence))
-    marks = _marks(parser, sentence)
+    marks = marks_of(sentence, parser.model.reading)
     keep = [word not in marks for word in range(1, len(sentence) + 1)]
     heads = remove(heads, keep)
     if heads.count(0) != 1:
@@ -195,7 +200,7 @@ def rules_of_tree(shelf: Shelf, request: Mapping) -> Steps[Answer]:
     told = stories(parser.model, corpus_for(parser.model, [sentence]), heads)
     answer: Answer = {
         "stories": [
-            {"title": story.title, "words": spread([_shown(word.to_json()) for word in story.words], keep)}
+            {"title": story.title, "words": spread([seen(word.to_json()) for word in story.words], keep)}
             for story in told
         ],
         "log_probability": _finite(sum(story.log_probability for story in told)),
@@ -257,15 +262,6 @@ def _portions(blocks: list[Block]) -> Iterator[list[Block]]:
     yield some
 
 
-def _shown(value: Any) -> Any:
-    """The texts in it as people may see them: what cannot be seen, or turns others round, has a sign."""
-    if isinstance(value, str):
-        return visible(value)
-    if isinstance(value, dict):
-        return {key: _shown(one) for key, one in value.items()}
-    return [_shown(one) for one in value] if isinstance(value, list) else value
-
-
 def _facts(tree: Parse) -> Answer:
     return {
         "heads": tree.heads,
@@ -274,6 +270,15 @@ def _facts(tree: Parse) -> Answer:
         "log_likelihood": _finite(tree.log_likelihood),
         "log_probability": _finite(tree.log_probability),
     }
+
+
+def _around_given(parser: Parser, sentence: Sentence) -> Answer:
+    """The best tree around the heads that a text has, and whose these are, by the numbers of their words."""
+    given = [number for number, head in enumerate(sentence.heads, start=1) if head >= 0]
+    if not given:
+        return {"kept": []}
+    (found,) = trees_around(parser.model, [sentence], [sentence.heads])
+    return {"kept": [number for number in given if number not in found.lost], "heads": found.heads}
 
 
 def _finite(value: float | None) -> float | None:
@@ -286,23 +291,8 @@ def _no_rules(note: str) -> Answer:
 
 
 def _picture(parser: Parser, sentence: Sentence, heads, probabilities, width: int | None = None) -> str:
-    tags = ["" if tag == "_" else tag for tag in sentence.column(parser.model.reading.tag_column)]
-    punctuation = {number - 1 for number in _marks(parser, sentence)}
-    title = shortened(" ".join(sentence.forms), LONGEST_TITLE)
-    return tree_svg(
-        sentence.forms,
-        tags,
-        heads,
-        None,
-        probabilities,
-        title,
-        width,
-        punctuation=punctuation,
-        alone=False,
-        labels=shown_labels(_labels(parser, sentence, heads), [n not in punctuation for n in range(len(sentence))]),
-        glosses=glosses_of(sentence),
-        translations=translations_of(sentence),
-    )
+    labels = _labels(parser, sentence, heads)
+    return picture(sentence, parser.model.reading, heads, labels, probabilities, width)
 
 
 def _labels(parser: Parser, sentence: Sentence, heads: list[int]) -> list[str]:
@@ -312,29 +302,25 @@ def _labels(parser: Parser, sentence: Sentence, heads: list[int]) -> list[str]:
     return with_kept_labels(sentence, heads, new)
 
 
-def _marks(parser: Parser, sentence: Sentence) -> list[int]:
-    """The words that are punctuation, counted from 1."""
-    reading = parser.model.reading
-    return [n for n, mark in enumerate(is_punctuation(sentence, reading.marks), 1) if mark]
-
-
-def _most_words(parser: Parser) -> int:
-    """Of a sentence, so that an answer comes soon."""
-    return MOST_WORDS_OF_WORDS if parser.model.costly else MOST_WORDS
-
-
-def _examples(parser: Parser) -> list[str]:
-    """Some sentences of the demo corpus, as one types them, if the grammar knows their tags."""
+def _examples(parser: Parser, text: Path | None) -> list[str]:
+    """Some sentences of the text that people work on, or of the demo corpus, if the grammar knows their tags."""
     column = parser.model.reading.tag_column
-    if column != UPOS:
+    if column != UPOS and text is None:
         return []
     shortest, longest = EXAMPLE_LENGTH
     fitting = (
         sentence
-        for sentence in read_sentences(demo_file("test"))
-        if shortest <= len(sentence) <= longest and not corpus_for(parser.model, [sentence]).unknown_tags
+        for sentence in islice(read_sentences(text or demo_file("test")), MOST_LOOKED_AT)
+        if shortest <= len(sentence) <= longest and _can_be_typed(sentence, column, parser)
     )
     return [
         " ".join(f"{word}/{tag}" for word, tag in zip(sentence.forms, sentence.column(column), strict=True))
         for sentence in islice(fitting, EXAMPLES)
     ]
+
+
+def _can_be_typed(sentence: Sentence, column: int, parser: Parser) -> bool:
+    """Whether its words and tags are known, and can be written as `word/TAG`."""
+    if any(" " in text or text == "_" for text in (*sentence.forms, *sentence.column(column))):
+        return False
+    return not corpus_for(parser.model, [sentence]).unknown_tags

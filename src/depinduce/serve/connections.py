@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from depinduce.errors import DepinduceError
 from depinduce.serve.api import ACTIONS, answer, as_json, list_models, work_of_reading
+from depinduce.serve.desk_api import DESK_ACTIONS, answer_on_desk
 from depinduce.serve.http_messages import RequestHead, response
 from depinduce.serve.requests import MOST_BYTES, RequestError
 from depinduce.visible import visible
@@ -206,7 +207,7 @@ class Connection(socketserver.BaseRequestHandler):
 
     def _get(self, head: RequestHead) -> tuple[str, bytes]:
         if head.path == "/api/models":
-            return JSON, as_json(list_models(self.server.shelf))
+            return JSON, as_json(list_models(self.server.shelf, self.server.desk))
         if head.path not in self.server.texts:
             raise RequestError("There is nothing here.", HTTPStatus.NOT_FOUND)
         return self.server.texts[head.path]
@@ -224,10 +225,14 @@ class Connection(socketserver.BaseRequestHandler):
         if head.get("content-type").partition(";")[0].strip().lower() != JSON:
             raise RequestError("Requests are JSON.", HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
         folder, _, action = head.path.rpartition("/")
-        if folder != "/api" or action not in ACTIONS:
+        desk = self.server.desk
+        if folder == "/api" and action in ACTIONS:
+            steps = answer(self.server.shelf, action, body)
+        elif folder == "/api" and desk is not None and action in DESK_ACTIONS:
+            steps = answer_on_desk(desk, action, body)
+        else:
             raise RequestError("There is nothing here.", HTTPStatus.NOT_FOUND)
         with self.server.guests.served(self.request):
-            steps = answer(self.server.shelf, action, body)
             return self.server.turns.answer(steps, work_of_reading(body), lambda: has_left(self.request))
 
     def _send(self, data: bytes) -> None:

@@ -15,7 +15,7 @@ from functools import cached_property
 from http import HTTPStatus
 from importlib.resources import files
 from socketserver import ThreadingTCPServer
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from depinduce.report.svg_style import STYLE
@@ -25,18 +25,27 @@ from depinduce.serve.shelf import Shelf
 from depinduce.serve.turns import Turns
 from depinduce.visible import visible
 
-PAGE = "index.html"
+if TYPE_CHECKING:
+    from depinduce.serve.desk import Desk
+
+PAGE, DESK_PAGE = "index.html", "desk.html"
 STATIC = {
     PAGE: "text/html",
+    DESK_PAGE: "text/html",
     "app.css": "text/css",
+    "desk.css": "text/css",
     "icon.svg": "image/svg+xml",
     **dict.fromkeys(
         (
             "app.js",
             "captions.js",
             "corrections.js",
+            "desk.js",
+            "desk_list.js",
+            "desk_retraining.js",
             "dom.js",
             "heads.js",
+            "label_chooser.js",
             "messages.js",
             "panels.js",
             "server.js",
@@ -63,8 +72,9 @@ class PageServer(ThreadingTCPServer):
     allow_reuse_address = True
     request_queue_size = 2 * MOST_CONNECTIONS
 
-    def __init__(self, shelf: Shelf, host: str = "127.0.0.1", port: int = 0):
-        self.shelf = shelf
+    def __init__(self, shelf: Shelf, host: str = "127.0.0.1", port: int = 0, desk: Desk | None = None):
+        """desk: the file that people work on, if there is one; then its page comes first"""
+        self.shelf, self.desk = shelf, desk
         self.turns = Turns()
         self.guests = Guests()
         if ":" in host:
@@ -121,7 +131,8 @@ class PageServer(ThreadingTCPServer):
         """What can be had by GET: the type and the bytes of each path."""
         folder = files("depinduce.serve") / "static"
         found = {f"/{name}": (kind, (folder / name).read_bytes()) for name, kind in STATIC.items()}
-        return found | {"/": found[f"/{PAGE}"], "/tree.css": ("text/css", STYLE.encode())}
+        first = PAGE if self.desk is None else DESK_PAGE
+        return found | {"/": found[f"/{first}"], "/tree.css": ("text/css", STYLE.encode())}
 
 
 def _host_and_port(host: str) -> tuple[str, int | None]:

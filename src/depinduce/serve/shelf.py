@@ -100,6 +100,7 @@ class Shelf:
     """All models that can be asked for, by their names. A path is never one."""
 
     def __init__(self, directories: Sequence[str | Path]):
+        self.text: Path | None = None  # that people work on, if they do: examples come from there
         places: list[Path] = []
         for directory in directories:
             found = list(models_below(Path(directory)))
@@ -112,6 +113,13 @@ class Shelf:
         self.models = {
             name: ShelvedModel(name, place, _about(place)) for name, place in zip(_names(places), places, strict=True)
         }
+
+    def add(self, directory: Path) -> str:
+        """Put one more model on the shelf, by the name of its directory; gives the name that it has there."""
+        (place,) = models_below(directory)
+        *_, name = _names([*(model.place for model in self.models.values()), place])
+        self.models[name] = ShelvedModel(name, place, _about(place))
+        return name
 
     def __getitem__(self, name: str) -> ShelvedModel:
         if name not in self.models:

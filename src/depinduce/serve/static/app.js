@@ -1,7 +1,7 @@
 // The page: which grammars, which sentences, what is looked at and what was corrected.
 
 import { describeFirst, describeSecond } from "./captions.js";
-import { Corrections } from "./corrections.js";
+import { Corrections, withKeys } from "./corrections.js";
 import { capital, debounced, element, find, plural, quoted, refill } from "./dom.js";
 import { differing, inThePlaceOf, obstacle, rootOf, same, withHead } from "./heads.js";
 import { fault, guarded, question, say } from "./messages.js";
@@ -47,6 +47,7 @@ const state = {
   alternative: null, // which of its best trees is shown; null: the one that counts
   selected: null, // { side, word } that is looked at
   choosing: 0, // the word whose new head is to be clicked
+  isDown: false, // whether words run down the page, though there may be room for them side by side
   corrections: new Corrections(),
 };
 const first = new Side("first", true);
@@ -117,8 +118,12 @@ async function chooseOther(name) {
 
 const parseText = latest(async (text) => {
   const models = [first, second].map((side) => side.chosen);
-  const answers = await Promise.all(models.map((model) => model && ask("parse", { model: model.name, text })));
-  return { models, answers };
+  const asked = models.map((model) => model && ask("parse", { model: model.name, text }));
+  const [answer, other] = await Promise.allSettled(asked);
+  if (answer.status === "rejected") throw answer.reason;
+  // What the second grammar cannot read, the first one can nevertheless.
+  const fault = other.status === "rejected" ? `${models[1].name} cannot be compared: ${other.reason.message}` : "";
+  return { models: [models[0], fault ? null : models[1]], answers: [answer.value, fault ? null : other.value], fault };
 });
 
 async function parse() {
@@ -133,12 +138,12 @@ async function parse() {
     const parsed = await parseText(text);
     if (!parsed || find("text").value !== text) return; // or it is no longer wanted
     [first, second].forEach((side, i) => {
-      const sentences = parsed.answers[i]?.sentences ?? [];
+      const sentences = withKeys(parsed.answers[i]?.sentences ?? []);
       Object.assign(side, { model: parsed.models[i], sentences, tree: null });
     });
     fault("");
     const warnings = new Set(parsed.answers.flatMap((answer) => answer?.warnings ?? []));
-    find("warning").textContent = [...warnings].map((text) => `${capital(text)}.`).join(" ");
+    find("warning").textContent = [...[...warnings].map((text) => `${capital(text)}.`), parsed.fault].join(" ").trim();
     listSentences();
     await showSentence(Math.min(state.current, first.sentences.length - 1));
   } catch (error) {
@@ -220,7 +225,7 @@ async function showTree(side) {
   const request = { model: side.model.name, block, heads };
   // Rules of words take longer than a picture, which does not wait for them.
   const rules = side.askRules(request).catch((error) => fault(error.message));
-  side.drawnFor = side.view.width;
+  side.drawnFor = room(side);
   const picture = await side.askPicture({ ...request, probabilities, width: side.drawnFor });
   if (picture && side.sentence === sentence) {
     Object.assign(side, { tree, rules: null });
@@ -231,6 +236,11 @@ async function showTree(side) {
     side.rules = answer;
     tell();
   });
+}
+
+/** How wide a picture may be: words that run down the page need no room. */
+function room(side) {
+  return state.isDown ? 0 : side.view.width;
 }
 
 /** Everything that is said about the trees, once they are drawn. */
@@ -247,12 +257,14 @@ function tell() {
       selected,
       choosing: side === first ? state.choosing : 0,
       corrected: side === first ? own : [],
+      kept: state.alternative === null || side === second ? side.sentence.kept.filter((child) => !own.includes(child)) : [],
       differing: marks,
     });
     const corrected = side === first && own.length > 0;
     side.legend.textContent = [
       "A faint arc is an improbable one.",
       corrected ? "Green: your correction." : "",
+      side.sentence.kept.length ? "Violet: a head of your text." : "",
       marks.length ? "Dashed: differs between the grammars." : "",
     ].join(" ");
   }
@@ -263,7 +275,7 @@ function tell() {
   showWhy(find("why"), side.tree, selected, side.rules);
   const act = side === first ? { choose: (head) => setHead(selected, head), change: () => choose(selected) } : {};
   showHeads(find("heads"), side.tree, selected, side.look.posteriors, act);
-  const shown = state.alternative ?? (own.length ? -1 : 0);
+  const shown = state.alternative ?? first.look.trees.findIndex((tree) => same(tree.heads, first.tree.heads));
   showTrees(find("trees"), first.look, first.sentence.punctuation, shown, showAlternative);
   find("keep").hidden = state.alternative === null || same(first.tree.heads, state.corrections.heads(first.sentence));
   find("undo").hidden = !state.corrections.canUndo(first.sentence);
@@ -280,7 +292,8 @@ function select(side, number) {
 
 function showAlternative(index) {
   if (!first.tree) return;
-  state.alternative = index === 0 && !state.corrections.of(first.sentence).length ? null : index;
+  const isOwn = same(first.look.trees[index].heads, state.corrections.heads(first.sentence));
+  state.alternative = isOwn ? null : index;
   stopChoosing();
   guarded(showTreesOfSides);
 }
@@ -383,6 +396,11 @@ function listen() {
     parse();
   });
   find("download").addEventListener("click", download);
+  find("turn").addEventListener("click", () => {
+    state.isDown = !state.isDown;
+    find("turn").setAttribute("aria-pressed", String(state.isDown));
+    guarded(showTreesOfSides);
+  });
   find("keep").addEventListener("click", () => first.tree && correct(first.tree.heads));
   find("undo").addEventListener("click", undo);
   find("reset").addEventListener("click", () => first.tree && correct(first.sentence.heads));
@@ -398,7 +416,7 @@ function listen() {
     if (state.corrections.unsaved) event.preventDefault(); // the browser asks
   });
   const redraw = debounced(() => {
-    if (first.tree && first.view.width !== first.drawnFor) guarded(showTreesOfSides);
+    if (first.tree && room(first) !== first.drawnFor) guarded(showTreesOfSides);
   }, 100);
   new ResizeObserver(redraw).observe(first.card);
 }
@@ -406,7 +424,9 @@ function listen() {
 async function begin() {
   listen();
   await guarded(async () => {
-    const { models, limits } = await listModels();
+    const { models, limits, file } = await listModels();
+    find("to-desk").hidden = file === null;
+    find("to-desk").textContent = file === null ? "" : `Back to ${file}`;
     const options = models.map((model) => element("option", { value: model.name, title: model.about }, model.name));
     find("model").replaceChildren(...options);
     find("other").replaceChildren(

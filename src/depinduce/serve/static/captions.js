@@ -6,8 +6,8 @@ import { capital, element, number, plural, word } from "./dom.js";
 export function describeFirst(side, state, own) {
   const { sentence, sentences, model, rules } = side;
   const which = sentences.length > 1 ? `sentence ${state.current + 1} of ${sentences.length}` : "";
-  let kind = "the best tree";
-  if (state.alternative > 0) kind = `tree ${state.alternative + 1}`;
+  let kind = sentence.kept.length ? "the best tree with the heads of your text" : "the best tree";
+  if (state.alternative !== null) kind = state.alternative ? `tree ${state.alternative + 1}` : "the best tree";
   if (own.length) kind = `your tree, ${plural(own.length, "head")} changed`;
   side.about.replaceChildren(
     element("h2", {}, model.name),

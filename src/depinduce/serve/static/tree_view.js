@@ -75,9 +75,9 @@ export class TreeView {
     return group;
   }
 
-  /** Mark words and arcs. marks: { selected: word, choosing: word, corrected: [word], differing: [word] } */
+  /** Mark words and arcs. marks: { selected: word, choosing: word, corrected: [word], kept: [word], differing: [word] } */
   mark(marks) {
-    const { selected = 0, choosing = 0, corrected = [], differing = [] } = marks;
+    const { selected = 0, choosing = 0, corrected = [], kept = [], differing = [] } = marks;
     this.groups.forEach((group, i) => {
       group.classList.toggle("selected", i + 1 === selected);
       group.classList.toggle("choosing", i + 1 === choosing);
@@ -87,13 +87,14 @@ export class TreeView {
       const child = Number(arc.dataset.child);
       arc.classList.toggle("selected", child === selected);
       arc.classList.toggle("corrected", corrected.includes(child));
+      arc.classList.toggle("kept", kept.includes(child));
       arc.classList.toggle("differs", differing.includes(child));
     }
     this.card.classList.toggle("is-choosing", choosing > 0);
-    this.#labels({ corrected, differing });
+    this.#labels({ corrected, kept, differing });
   }
 
-  #labels({ corrected = [], differing = [] }) {
+  #labels({ corrected = [], kept = [], differing = [] }) {
     const { words, tags, heads, probabilities } = this.tree;
     this.groups.forEach((group, i) => {
       const head = heads[i] === 0 ? "the root" : `head ${words[heads[i] - 1]}`;
@@ -101,6 +102,7 @@ export class TreeView {
       const parts = [words[i], tags[i], relation ? `${relation} of ${words[heads[i] - 1]}` : head];
       if (probabilities[i] !== null) parts.push(`probability ${probabilities[i].toFixed(2)}`);
       if (corrected.includes(i + 1)) parts.push("corrected");
+      if (kept.includes(i + 1)) parts.push("from the text");
       if (differing.includes(i + 1)) parts.push("differs");
       group.setAttribute("aria-label", `${parts.join(", ")}, word ${i + 1} of ${words.length}`);
       group.setAttribute("tabindex", i + 1 === this.at ? "0" : "-1");
