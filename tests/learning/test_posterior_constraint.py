@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +23,7 @@ from learning.trainings import (
     trained_counts,
 )
 
+from depinduce.chart.engine import Expectations
 from depinduce.chart.problems import Problem
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
@@ -90,13 +90,23 @@ def test_the_chart_of_a_tilt_is_the_tilted_distribution(order, dual):
     assert toy.tilt.matched(expected) / toy.words == pytest.approx(toy.share(dual))
 
 
+def met(constraint: ShareConstraint, toy: Toy) -> Expectations:
+    """What is expected of all its sentences where the constraint is met."""
+
+    def expect() -> tuple[Expectations, float]:
+        expected = toy.expect(constraint.dual)
+        return expected, toy.tilt.matched(expected)
+
+    return constraint.meet(expect)
+
+
 @every_order
 @pytest.mark.parametrize("begin", [0.0, 0.5, 30.0])
 def test_the_share_is_met_wherever_the_search_begins(order, begin):
     toy = Toy(order)
     wanted = (toy.share(0.0) + toy.share(LARGEST_DUAL)) / 2
     constraint = toy.constraint(wanted, begin)
-    expected = constraint.satisfy(toy.problem)
+    expected = met(constraint, toy)
     assert constraint.dual > 0
     assert toy.share(constraint.dual) == pytest.approx(wanted, abs=1.01 * TOLERANCE)
     assert constraint.found == pytest.approx(toy.share(constraint.dual))
@@ -107,7 +117,7 @@ def test_the_share_is_met_wherever_the_search_begins(order, begin):
 def test_a_constraint_that_is_met_already_changes_nothing(begin):
     toy = Toy(Order.FIRST)
     constraint = toy.constraint(toy.share(0.0) - 0.05, begin)
-    expected = constraint.satisfy(toy.problem)
+    expected = met(constraint, toy)
     assert constraint.dual == 0
     assert constraint.found == pytest.approx(toy.share(0.0))
     assert expected.arc == pytest.approx(toy.expect(0.0).arc)
@@ -120,38 +130,9 @@ def test_a_share_out_of_reach_is_warned_about_and_neared(begin):
     assert most < 0.99
     constraint = toy.constraint((1 + most) / 2, begin)
     with pytest.warns(UserWarning, match=f"the rules match {most:.1%} of the dependencies at the most"):
-        expected = constraint.satisfy(toy.problem)
+        expected = met(constraint, toy)
     assert constraint.found == pytest.approx(most, abs=1e-6)
     assert np.isfinite(expected.log_z).all()
-
-
-@dataclass(frozen=True)
-class AtDual:
-    """A problem whose expectations are the dual variable itself."""
-
-    dual: float
-
-    def expect(self, **options) -> float:
-        return self.dual
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A tilt of no sentences: matches as a function of the dual variable."""
-
-    matched: Callable[[float], float]
-    words: int = 20  # in a batch
-    by_position = False
-
-    @property
-    def root(self) -> np.ndarray:
-        return np.zeros(self.words)
-
-    def take(self, sentences: np.ndarray) -> Curve:
-        return self
-
-    def applied(self, problem: None, dual: float) -> AtDual:
-        return AtDual(dual)
 
 
 @pytest.mark.filterwarnings("error")
@@ -159,18 +140,18 @@ class Curve:
 @pytest.mark.parametrize("steepness", [0.5, 5.0])
 @pytest.mark.parametrize("begin", [0.0, 20.0, 40.0])
 def test_the_search_goes_too_far_and_comes_back(place, steepness, begin):
-    constraint = ShareConstraint(0.6, 1000, Curve(lambda dual: 1000 / (1 + np.exp(-steepness * (dual - place)))), begin)
-    assert constraint.satisfy(None) == constraint.dual  # what it gives is of that dual variable
+    constraint = ShareConstraint(0.6, 1000, None, begin)
+    met_at = constraint.meet(lambda: (constraint.dual, 1000 / (1 + np.exp(-steepness * (constraint.dual - place)))))
+    assert met_at == constraint.dual  # what it gives is of that dual variable
     assert constraint.found == pytest.approx(0.6, abs=TOLERANCE)
 
 
 def test_the_dual_variable_follows_what_is_lacking():
-    constraint, one_sentence = ShareConstraint(0.8, 100, None), np.array([0])
+    constraint = ShareConstraint(0.8, 100, None)
     shares, duals = [0.3, 0.6, 0.9, 1.0], []
 
     def follow(share: float) -> None:
-        constraint.tilt = Curve(lambda dual: share * 20)
-        constraint.followed(None, one_sentence)
+        constraint.follow(share * 20, 20)
 
     for share in shares:
         follow(share)
@@ -189,8 +170,8 @@ def matched_share(table: RuleTable, order: Order, rules: str, dual: float = 0.0,
     """The expected share of the dependencies of all sentences that match, found anew."""
     constraint = ShareConstraint.of(CountSettings(rules=rules), corpus)
     batch = tag_batch(order, corpus.tags, corpus.offsets, len(corpus.tag_vocabulary))
-    expected = constraint.tilt.applied(Problem(table, batch), dual).expect(positions=True)
-    return constraint.tilt.matched(expected) / len(corpus.tags)
+    tilt = constraint.tilt.take(np.arange(len(corpus)))
+    return tilt.matched(tilt.applied(Problem(table, batch), dual).expect(positions=True)) / len(corpus.tags)
 
 
 @pytest.mark.filterwarnings("error")
@@ -300,7 +281,8 @@ def test_the_reported_share_is_that_of_the_trees_learned_from(rules):
     epoch = training.run_round()
     assert epoch.matched == [pytest.approx(matched_share(before, Order.FIRST, rules, dual), rel=1e-5)]
     assert training.constraints[0].dual == pytest.approx(dual + 0.7 - epoch.matched[0])
-    tilt, batch = training.constraints[0].tilt, tag_batch(Order.FIRST, CORPUS.tags, CORPUS.offsets, 4)
+    tilt = training.constraints[0].tilt.take(np.arange(len(CORPUS)))
+    batch = tag_batch(Order.FIRST, CORPUS.tags, CORPUS.offsets, 4)
     expected = tilt.applied(Problem(before, batch), dual).expect(positions=True)
     bound = expected.log_z.sum() - dual * tilt.matched(expected)  # E log p + the entropy of the tilted distribution
     assert epoch.train == pytest.approx(bound / len(CORPUS), rel=1e-5)

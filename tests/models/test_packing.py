@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from cli.demo_parts import contents
+from learning.autoencoded import Random
 from learning.languages import universal_of
 from models.test_committee_model import MODEL as COMMITTEE
-from serve.small_models import CORPUS, joint, over_tags, over_words
+from serve.small_models import CORPUS, joint, over_tags, over_words, seeing_sentences
 
 from depinduce import Parser
 from depinduce.errors import DepinduceError
@@ -36,6 +37,8 @@ MODELS = {
     "joint": joint(Order.GRANDPARENT),
     "committee": COMMITTEE,
     "polyglot": universal_of(("final", "initial")),
+    "sentences": seeing_sentences(),
+    "crf": Random(seed=1).model(),
 }
 
 

@@ -13,7 +13,7 @@ from depinduce.files import write_file
 from depinduce.learning.run import Run
 from depinduce.learning.settings.configuration import configure
 from depinduce.models.loading import load_model
-from depinduce.models.places import clear_left_behind, require_place_for_model
+from depinduce.models.places import clear_left_behind, kept_rounds, require_place_for_model
 
 LEFT = {  # by kills of this version and, after the bar, of 0.1.0
     ".lock": b"", ".checkpoint.safetensors.0f1e2d3c.depinduce": b"half", ".config.toml.0f1e2d3c.depinduce": b"half",
@@ -87,3 +87,7 @@ def test_a_model_that_made_room_for_one_that_never_came_is_read(run, tmp_path):
     (place / "model").rename(place / ".model.0f1e2d3c.displaced")
     assert load_model(place).history == load_model(run).history
     assert {path.name for path in place.iterdir()} == {path.name for path in run.iterdir()}
+
+
+def test_a_name_that_is_too_long_has_kept_no_rounds(tmp_path):
+    assert kept_rounds(tmp_path / ("seed-" + "1" * 300)) == []

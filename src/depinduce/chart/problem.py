@@ -37,6 +37,7 @@ class ProblemArrays(NamedTuple):
     decision_factor: np.ndarray  # [token, direction, valence, STOP or GO]
     arc_factor: np.ndarray  # [arc, valence]
     arc_offsets: np.ndarray  # [sentence + 1]
+    weight: np.ndarray  # [sentence]
     no_context: int
     columns: int  # the width of the child table
     no_row: int  # the last row and the last column of the table are zeros: those of positions
@@ -53,7 +54,7 @@ def pointers(problem):
         pointer(problem.offsets), pointer(problem.column), pointer(problem.base), pointer(problem.context),
         pointer(problem.rows), pointer(problem.root_column), pointer(problem.root), pointer(problem.child),
         pointer(problem.decision), pointer(problem.root_factor), pointer(problem.decision_factor),
-        pointer(problem.arc_factor), pointer(problem.arc_offsets),
+        pointer(problem.arc_factor), pointer(problem.arc_offsets), pointer(problem.weight),
         problem.no_context, problem.columns, problem.no_row, problem.no_column,
         problem.has_root_factor, problem.has_decision_factor, problem.has_arc_factor,
     )  # fmt: skip
@@ -177,6 +178,7 @@ def make_problem(table: RuleTable, batch: Batch, factors: Factors | None, semiri
         decision_factor=_flat(factors.decision, domain),
         arc_factor=_flat(factors.arc, domain),
         arc_offsets=batch.arc_offsets,
+        weight=_weights(batch, semiring),
         no_context=batch.no_context,
         columns=table.child.shape[1] + 1,
         no_row=len(table.child),
@@ -185,6 +187,12 @@ def make_problem(table: RuleTable, batch: Batch, factors: Factors | None, semiri
         has_decision_factor=factors.decision is not None,
         has_arc_factor=factors.arc is not None,
     )
+
+
+def _weights(batch: Batch, semiring: Semiring) -> np.ndarray:
+    """How often every sentence counts: up to 10⁸ times, or what is handed down might leave the range of doubles."""
+    weights = np.ones(len(batch)) if batch.weights is None else np.ascontiguousarray(batch.weights, dtype=np.float64)
+    return weights if semiring.SCALED else np.log(weights)
 
 
 def _flat(array: np.ndarray | None, domain) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 from depinduce.chart import engine
 from depinduce.chart.engine import Expectations, Trees
 from depinduce.chart.states import StateBatch, StateExpectations, StateRules, state_expectations
-from depinduce.grammar.rules import Batch, Factors, RuleTable, arcs_of, multiplied
+from depinduce.grammar.rules import Batch, Factors, Order, RuleTable, arcs_of, multiplied, tag_batch
 from depinduce.grammar.trees import tree_log_potentials
 
 
@@ -59,6 +59,13 @@ class Problem(NamedTuple):
     batch: Batch
     factors: Factors | None = None
 
+    @classmethod
+    def of_arcs(cls, offsets: np.ndarray, root: np.ndarray, arc: np.ndarray) -> Problem:
+        """Trees that weigh what their arcs weigh, without any rules. root: [token] and arc: [arc] log potentials"""
+        nothing = RuleTable(np.zeros(1), np.zeros((4, 1)), np.zeros((4, 2)))
+        plain = tag_batch(Order.FIRST, np.zeros(len(root), np.int32), offsets, 1)
+        return cls(nothing, plain, Factors(root=root, arc=np.repeat(arc[:, None], 2, axis=1)))
+
     @property
     def with_single_trees(self) -> Problem:
         return self
@@ -72,9 +79,17 @@ class Problem(NamedTuple):
         """The same under further factors."""
         return self._replace(factors=multiplied(self.factors, factors))
 
+    def raised(self, power: float) -> Problem:
+        """The same with all potentials to a power: the larger it is, the more a sentence is its best trees'."""
+        table = RuleTable(*(power * part for part in self.table.parts))
+        factors = None
+        if self.factors is not None:
+            factors = Factors(*(None if part is None else power * part for part in self.factors.parts))
+        return self._replace(table=table, factors=factors)
+
     def total(self, log_z: np.ndarray) -> float:
-        """The log-likelihood of all sentences."""
-        return float(log_z.sum())
+        """The log-likelihood of all sentences, each as often as it counts."""
+        return self.batch.total(log_z)
 
     def expect(self, *, positions: bool = False, threads: int = 1) -> Expectations:
         return engine.expectations(*self, positions=positions, threads=threads)

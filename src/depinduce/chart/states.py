@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from depinduce.compiled import compiled, compiled_entry
+from depinduce.corpus.ragged import pieces
 from depinduce.grammar.rules import GO, LEFT, RIGHT, STOP
 
 VALENCES = 3  # no child yet, one, two or more
@@ -42,6 +43,10 @@ class StateRules(NamedTuple):
     decision: np.ndarray  # [direction, symbol, state, valence, STOP or GO]
     emission: np.ndarray  # [item, state]
 
+    @property
+    def parts(self) -> tuple[np.ndarray, ...]:
+        return tuple(self)
+
 
 @dataclass(frozen=True)
 class StateBatch:
@@ -57,6 +62,20 @@ class StateBatch:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def take(self, sentences: np.ndarray) -> StateBatch:
+        """Some of the sentences."""
+        tokens, offsets = pieces(self.offsets, sentences)
+        arcs, _ = pieces(np.concatenate([[0], np.cumsum(np.diff(self.offsets) ** 2)]), sentences)
+        return StateBatch(
+            offsets,
+            self.symbols[tokens],
+            self.items[tokens],
+            self.may_head[tokens],
+            self.weights[sentences],
+            None if self.may_be_root is None else self.may_be_root[tokens],
+            None if self.may_be_arc is None else self.may_be_arc[arcs],
+        )
 
 
 @dataclass(frozen=True)

@@ -43,15 +43,29 @@ def constraint(tags: Vocabulary, non_heads: tuple[str, ...], corpus: Corpus, bat
     return multiplied(factors, keep_heads(corpus.known, corpus.offsets))
 
 
+def non_heads_among(tags: Vocabulary, names: Sequence[str]) -> np.ndarray | None:
+    """Which tags are the non-heads of these names; None if none is. [tag] bool"""
+    forbidden = np.isin(np.array(tags.symbols), called(tags, names))
+    return forbidden if forbidden.any() else None
+
+
 def allowed_heads(tags: Vocabulary, non_heads: Sequence[str], corpus: Corpus) -> np.ndarray | None:
     """Which words may have children if the non-heads may not, unless they are known to; None: all. [token]"""
-    forbidden = np.isin(np.array(tags.symbols), called(tags, non_heads))
-    if not forbidden.any():
-        return None
-    allowed = may_head(corpus.tags, corpus.offsets, forbidden)
-    if corpus.known is not None:
-        has_head = corpus.known.heads > 0
-        allowed[(np.repeat(corpus.offsets[:-1], corpus.lengths) + corpus.known.heads - 1)[has_head]] = True
+    forbidden = non_heads_among(tags, non_heads)
+    return None if forbidden is None else allowed_among(forbidden, corpus.tags, corpus.offsets, corpus.known)
+
+
+def allowed_among(
+    non_heads: np.ndarray, tags: np.ndarray, offsets: np.ndarray, known: KnownHeads | None = None
+) -> np.ndarray:
+    """The same of words that are given by their tags. [token] bool
+
+    non_heads: [tag] bool, tags: [token], offsets: [sentence + 1]
+    """
+    allowed = may_head(tags, offsets, non_heads)
+    if known is not None:
+        has_head = known.heads > 0
+        allowed[(np.repeat(offsets[:-1], np.diff(offsets)) + known.heads - 1)[has_head]] = True
     return allowed
 
 

@@ -118,11 +118,16 @@ class Batch:
     no_context: int
     rows: np.ndarray  # [·] int32
     root_column: np.ndarray | None = None  # [token] int32: the place of every word among the roots, if not its column
+    weights: np.ndarray | None = None  # [sentence] float64: how often each sentence counts; None: once
 
     @property
     def roots(self) -> np.ndarray:
         """The place of every word among the roots of a table. [token]"""
         return self.column if self.root_column is None else self.root_column
+
+    def total(self, of_sentences: np.ndarray) -> float:
+        """The sum of numbers of sentences, each as often as it counts. of_sentences: [sentence]"""
+        return float(of_sentences.sum() if self.weights is None else self.weights @ of_sentences)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

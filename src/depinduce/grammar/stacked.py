@@ -41,16 +41,24 @@ def each_of(function: Callable[[Rules], Rules], rules: Rules) -> Rules:
     return stacked(map(function, parted(rules)))
 
 
-def stacked_batch(order: Order, tags: np.ndarray, offsets: np.ndarray, tag_count: int, grammar: np.ndarray) -> Batch:
+def stacked_batch(
+    order: Order,
+    tags: np.ndarray,
+    offsets: np.ndarray,
+    tag_count: int,
+    grammar: np.ndarray,
+    grammars: int | None = None,
+) -> Batch:
     """The batch of sentences, each under one of the grammars in a table.
 
     tags: [token], offsets: [sentence + 1], grammar: [sentence] its number
+    grammars: how many there are, if the last ones may have no sentence
     """
     batch = tag_batch(order, tags, offsets, tag_count)
     number, rows = np.repeat(grammar, batch.lengths).astype(np.int32), len(batch.rows)
     return replace(
         batch,
         base=batch.base + rows * number[:, None],
-        rows=np.arange(rows * (1 + int(number.max(initial=0))), dtype=np.int32),
+        rows=np.arange(rows * (grammars or 1 + int(number.max(initial=0))), dtype=np.int32),
         root_column=batch.column + tag_count * number,
     )

@@ -68,14 +68,15 @@ def _walk(offsets, base, context, no_context, rows, heads, sibling, child_row, c
 
 
 def tree_counts(like: RuleTable | RuleCounts, batch: Batch, heads: np.ndarray) -> RuleCounts:
-    """The rule counts of one tree per sentence, summed: the shape of `like`."""
+    """The rule counts of one tree per sentence, summed: the shape of `like`. A sentence may count several times."""
     rules = tree_rules(batch, heads)
     counts = RuleCounts.zeros_like(like)
     is_child = rules.child_row >= 0
-    np.add.at(counts.root, batch.roots[~is_child], 1.0)
-    np.add.at(counts.child, (rules.child_row[is_child], batch.column[is_child]), 1.0)
-    np.add.at(counts.decision[:, GO], rules.child_row[is_child], 1.0)
-    np.add.at(counts.decision[:, STOP], rules.stop_row.ravel(), 1.0)
+    times = np.ones(len(batch.column)) if batch.weights is None else np.repeat(batch.weights, batch.lengths)  # [token]
+    np.add.at(counts.root, batch.roots[~is_child], times[~is_child])
+    np.add.at(counts.child, (rules.child_row[is_child], batch.column[is_child]), times[is_child])
+    np.add.at(counts.decision[:, GO], rules.child_row[is_child], times[is_child])
+    np.add.at(counts.decision[:, STOP], rules.stop_row.ravel(), np.repeat(times, 2))
     return counts
 
 

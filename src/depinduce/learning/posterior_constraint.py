@@ -11,8 +11,9 @@ follows that gradient, never below 0. (Ganchev, Graça, Gillenwater and Taskar 2
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from depinduce.corpus.ragged import pairs, pieces
 from depinduce.grammar.knowledge import Matches, load_knowledge
 from depinduce.grammar.rules import Factors
 from depinduce.learning.settings.learning import LearningSettings
+
+T = TypeVar("T")
 
 TOLERANCE = 1e-3  # of the share
 LARGEST_DUAL = 40.0  # a match that weighs e⁴⁰ outweighs everything: more cannot help
@@ -62,6 +65,19 @@ class Tilt:
         return float((roots + np.add.reduceat(expected.arc.sum(axis=1) * self.arc, self.arc_offsets[:-1])).sum())
 
 
+@dataclass(frozen=True)
+class CorpusTilt:
+    """Which dependencies of a corpus match; that is told of some of its sentences at a time."""
+
+    matches: Matches
+    tags: np.ndarray  # [token]
+    offsets: np.ndarray  # [sentence + 1]
+
+    def take(self, sentences: np.ndarray) -> Tilt:
+        tokens, offsets = pieces(self.offsets, sentences)
+        return tilt_of(self.matches, self.tags[tokens], offsets)
+
+
 def tilt_of(matches: Matches, tags: np.ndarray, offsets: np.ndarray) -> Tilt:
     """The matches in sentences. tags: [token], offsets: [sentence + 1]"""
     arc_offsets = np.concatenate([[0], np.cumsum(np.diff(offsets) ** 2)])
@@ -78,7 +94,7 @@ class ShareConstraint:
 
     share: float
     dependencies: float  # in the corpus: each word depends on one
-    tilt: Any  # a Tilt, or something that likewise applies to a problem and finds matches
+    tilt: Any  # a Tilt, or something that likewise takes sentences, applies to a problem and finds matches
     dual: float = 0.0
     found: float = 0.0  # the share of matches at that dual variable
 
@@ -88,7 +104,7 @@ class ShareConstraint:
         if settings.rules is None:
             return None
         knowledge = load_knowledge(settings.rules)
-        tilt = tilt_of(knowledge.matches(train.tag_vocabulary), train.tags, train.offsets)
+        tilt = CorpusTilt(knowledge.matches(train.tag_vocabulary), train.tags, train.offsets)
         return cls(settings.rules_share or knowledge.share, len(train.tags), tilt)
 
     def restore(self, remembered: dict) -> None:
@@ -99,32 +115,27 @@ class ShareConstraint:
         """What a model remembers of it."""
         return {"rules": rules, "wanted": self.share, "found": self.found, "dual": self.dual}
 
-    def satisfied(self, problem: Any, *, threads: int = 1) -> tuple[Any, float]:
-        """The expectations of a problem of the whole corpus where the constraint is met, and λ times its matches."""
-        expected = self.satisfy(problem, threads=threads)
-        return expected, self.dual * self.found * self.dependencies
+    @property
+    def tilted_by(self) -> float:
+        """By how much the tilt has raised the log Z of the corpus, in expectation: λ times its matches."""
+        return self.dual * self.found * self.dependencies
 
-    def followed(self, problem: Any, sentences: np.ndarray, *, threads: int = 1) -> tuple[Any, float]:
-        """The expectations of a batch at the present λ, and λ times its matches; then one step of λ."""
-        tilt = self.tilt.take(sentences)
-        expected = tilt.applied(problem, self.dual).expect(positions=True, threads=threads)
-        matched = tilt.matched(expected)
+    def follow(self, matched: float, words: float) -> float:
+        """One step of λ after a batch of so many words, so many of which matched; gives λ before times the matches."""
         tilted_by = self.dual * matched
         self.found += matched
-        self.dual = max(0.0, self.dual + BATCH_STEP * (self.share - matched / len(tilt.root)))
-        return expected, tilted_by
+        self.dual = max(0.0, self.dual + BATCH_STEP * (self.share - matched / words))
+        return tilted_by
 
-    def _expect(self, problem: Any, threads: int) -> Any:
-        """The expectations at the present λ; notes the share of matches."""
-        expected = self.tilt.applied(problem, self.dual).expect(positions=self.tilt.by_position, threads=threads)
-        self.found = self.tilt.matched(expected) / self.dependencies
-        return expected
+    def meet(self, expect: Callable[[], tuple[T, float]]) -> T:
+        """What is expected of the whole corpus where the constraint is met; sets the dual variable.
 
-    def satisfy(self, problem: Any, *, threads: int = 1) -> Any:
-        """The expectations of a problem of the whole corpus where the constraint is met; sets the dual variable."""
+        expect: what it is at the present λ, and the expected number of matches
+        """
         below = above = None  # λ that is too small, λ that is enough, each with its share of matches
         for number in range(MOST_PASSES):
-            expected = self._expect(problem, threads)
+            expected, matched = expect()
+            self.found = matched / self.dependencies
             lacking = self.share - self.found
             if abs(lacking) <= TOLERANCE or (self.dual == 0.0 and lacking < 0.0):
                 break
@@ -141,5 +152,6 @@ class ShareConstraint:
             else:  # along the gradient, with larger and larger steps
                 self.dual = min(max(0.0, self.dual + 2**number * STEP * lacking), LARGEST_DUAL)
         else:
-            expected = self._expect(problem, threads)
+            expected, matched = expect()
+            self.found = matched / self.dependencies
         return expected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from depinduce.errors import DepinduceError
+from depinduce.errors import DepinduceError, MissingPackageError
 from depinduce.models.model import Model, require_rule_view
 from depinduce.models.model_files import damaged, read_description
 from depinduce.models.packing import unpacked
@@ -30,10 +30,8 @@ def _model_in(directory: Path) -> Model:
     except DepinduceError:
         raise
     except ModuleNotFoundError as error:  # the files are sound
-        raise DepinduceError(
-            f"{directory}: {description.get('about', 'the model')} needs the Python package {error.name}, which is not "
-            f"installed here. Install it: pip install {error.name}"
-        ) from error
+        who = f"{directory}: {description.get('about', 'the model')}"
+        raise MissingPackageError(who, error.name or "that it was made with") from error
     except Exception as error:  # whatever a damaged file leads to
         raise damaged(directory, error) from error
 

@@ -17,6 +17,7 @@ DESCRIPTION, NUMBERS, NETWORK, LEXICON = "model.json", "model.safetensors", "net
 INNER = "model"  # where a training keeps it in its directory, beside these
 CONFIGURATION, METRICS, CHECKPOINT, SEEDS = "config.toml", "metrics.jsonl", "checkpoint.safetensors", "seeds.json"
 BOX = Path(__file__).parent / "box"  # grammars that come with the package
+ROUNDS = "rounds"  # there, too: the grammars that a training passed through, if it was told to keep them
 PACKED, _START_OF_PACKED = ".zip", b"PK"  # how the name of a packed grammar ends, and how the file begins
 DEEPEST = 3  # folders below a given one in which models are looked for
 PARTS = ("tags", "words")  # of a joint model, each in a folder of its own
@@ -24,7 +25,8 @@ MEMBERS = ("order-free", "own", "student")  # of a committee, likewise
 PARTS_BEFORE = {"tags": "second", "words": "first"}  # what these folders were called in format 1
 
 _FILES = (DESCRIPTION, NUMBERS, NETWORK, LEXICON, CONFIGURATION, METRICS, CHECKPOINT, SEEDS)
-_FOLDERS = re.compile("|".join((INNER, *PARTS, *MEMBERS, *PARTS_BEFORE.values(), r"seed-\d+")))
+_ROUND = re.compile(r"\d{2,}-\d{4,}")
+_FOLDERS = re.compile("|".join((INNER, ROUNDS, _ROUND.pattern, *PARTS, *MEMBERS, *PARTS_BEFORE.values(), r"seed-\d+")))
 # half-written by version 0.1.0 when it was killed; the last by the library that wrote its checkpoints
 _LEFT_BEFORE = re.compile(rf"\.({'|'.join(map(re.escape, (*_FILES, INNER)))})\..*|\.tmp[0-9A-Za-z]{{6}}")
 _START_OF_CHECKPOINT = re.compile(rb'.{8}\{"__metadata__":\{"(format_version|state|sha256)"', re.DOTALL)
@@ -88,6 +90,20 @@ def models_below(directory: Path, depth: int = 0) -> Iterator[Path]:
 def place_of_seed(directory: str | Path, seed: int | str) -> Path:
     """Where the training of several seeds keeps one of them."""
     return Path(directory) / f"seed-{seed}"
+
+
+def place_of_round(directory: str | Path, rung: int, number: int) -> Path:
+    """Where a training keeps the grammar of a round of one of its rungs; round 0 is the start."""
+    return Path(directory) / ROUNDS / f"{rung:02}-{number:04}"
+
+
+def kept_rounds(directory: str | Path) -> list[Path]:
+    """The grammars of rounds that a training has kept, in their order."""
+    if not os.path.isdir(Path(directory) / ROUNDS):  # a name that is too long is no folder, either
+        return []
+    places = Path(directory).glob(f"{ROUNDS}/*/{DESCRIPTION}")
+    found = [place.parent for place in places if _ROUND.fullmatch(place.parent.name)]
+    return sorted(found, key=lambda place: [int(part) for part in place.name.split("-")])
 
 
 def require_place_for_model(directory: str | Path) -> None:

@@ -30,6 +30,7 @@ class Entry:
     sees_words: bool = False  # and of a network over words
     is_joint: bool = False  # has a part over tags and a part over words
     tells_languages: bool = False  # can have rules of every language; others learn from all thrown together
+    trained_by_torch: bool = False  # which not everybody has installed
 
     @property
     def over_tags(self) -> bool:
@@ -58,6 +59,7 @@ def _network(order: Order, about: str, model: str, kind: str, **more: bool) -> E
         model=model,
         kind=kind,
         network="depinduce.networks.network_settings:NetworkSettings",
+        trained_by_torch=True,
         **more,
     )
 
@@ -82,6 +84,15 @@ MODELS = {
     "dmv": _counts(Order.FIRST),
     "dmv-sibling": _counts(Order.SIBLING),
     "dmv-grand": _counts(Order.GRANDPARENT),
+    "e-dmv": Entry(
+        Order.FIRST,
+        "a count grammar over tags, smoothed by what all heads have in common",
+        settings="depinduce.learning.settings.interpolated:InterpolatedSettings",
+        learners="depinduce.learning.learners.interpolated:make_learners",
+        model="depinduce.models.tag_model:GrammarModel",
+        kind="tags",
+        trained_by_torch=True,
+    ),
     "hdp-dep": Entry(
         Order.FIRST,
         "a grammar over tags with hidden refinements",
@@ -89,6 +100,31 @@ MODELS = {
         learners="depinduce.learning.learners.variational:make_learners",
         model="depinduce.models.state_model:HdpModel",
         kind="hdp-dep",
+        trained_by_torch=True,
+    ),
+    "feature-dmv": Entry(
+        Order.FIRST,
+        "a grammar over tags whose rules share features, that of Berg-Kirkpatrick et al. (2010)",
+        settings="depinduce.learning.settings.features:FeatureSettings",
+        learners="depinduce.learning.learners.features:make_learners",
+        model="depinduce.models.tag_model:GrammarModel",
+        kind="tags",
+    ),
+    "ln-dmv": Entry(
+        Order.FIRST,
+        "a grammar over tags with logistic-normal priors, that of Cohen, Gimpel & Smith (2008)",
+        settings="depinduce.learning.settings.logistic_normal:LogisticNormalSettings",
+        learners="depinduce.learning.learners.logistic_normal:make_learners",
+        model="depinduce.models.tag_model:GrammarModel",
+        kind="tags",
+    ),
+    "crfae": Entry(
+        Order.FIRST,
+        "a CRF autoencoder over tags",
+        settings="depinduce.learning.settings.crf:CrfSettings",
+        learners="depinduce.learning.learners.crf:make_learners",
+        model="depinduce.models.crf_model:CrfModel",
+        kind="crf",
     ),
     "order-free": Entry(
         Order.FIRST,
@@ -126,6 +162,17 @@ MODELS = {
         model="depinduce.models.tag_model:GrammarModel",
         kind="tags",
         network="depinduce.networks.network_settings:JiangNetworkSettings",
+        trained_by_torch=True,
+    ),
+    "d-ndmv": Entry(
+        Order.FIRST,
+        "a neural grammar over tags whose rules see the whole sentence, that of Han et al. (2019)",
+        settings="depinduce.learning.settings.d_ndmv:SentenceSettings",
+        learners="depinduce.learning.learners.d_ndmv:make_learners",
+        model="depinduce.models.sentence_model:SentenceModel",
+        kind="sentences",
+        network="depinduce.networks.network_settings:SentenceNetworkSettings",
+        trained_by_torch=True,
     ),
     "lexical": _words(Order.FIRST),
     "lexical-sibling": _words(Order.SIBLING),

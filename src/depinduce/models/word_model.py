@@ -24,6 +24,7 @@ from depinduce.models.tag_model import ORDERS
 from depinduce.networks.lexicon import Lexicon
 from depinduce.networks.network_settings import NetworkSettings
 from depinduce.networks.word_batch import lexical_batch
+from depinduce.networks.word_classes import Classes
 from depinduce.networks.word_network import LexicalNetwork
 
 
@@ -94,16 +95,21 @@ class LexicalModel(Model):
             "tag_size": self.network.tag_embedding.shape[1],
             "tags": lexicon.tags.to_json(),
         }
+        classes = self.network.classes
+        in_lexicon = lexicon.to_json() | ({} if classes is None else {"classes": classes.of.tolist()})
         with new_model(directory, self, own) as folder:
             write_numbers(folder, {name: part.detach().numpy() for name, part in self.network.state_dict().items()})
-            write_file(folder / LEXICON, json.dumps(lexicon.to_json(), ensure_ascii=False))
+            write_file(folder / LEXICON, json.dumps(in_lexicon, ensure_ascii=False))
 
     @classmethod
     def read(cls, directory: Path, description: dict) -> LexicalModel:
         tags = Vocabulary.from_json(description["tags"])
-        lexicon = Lexicon.from_json(tags, parse_json(bytes_of(directory, description, LEXICON)))
+        in_lexicon = parse_json(bytes_of(directory, description, LEXICON))
+        lexicon = Lexicon.from_json(tags, in_lexicon)
+        classes = Classes.from_json(in_lexicon["classes"], len(lexicon)) if "classes" in in_lexicon else None
         settings = NetworkSettings(**description["network"])
-        network = LexicalNetwork(Order(description["order"]), lexicon, settings, description["tag_size"])
+        order = Order(description["order"])
+        network = LexicalNetwork(order, lexicon, settings, description["tag_size"], classes=classes)
         weights = numbers_of(directory, description)
         require_kind(weights, np.float32)
         require_finite(weights)

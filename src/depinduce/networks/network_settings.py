@@ -46,3 +46,30 @@ class JiangNetworkSettings:
 
     def __post_init__(self):
         require_within(1, MOST_SIZE, tag_size=self.tag_size, valence_size=self.valence_size)
+
+
+@dataclass(frozen=True)
+class SentenceNetworkSettings(JiangNetworkSettings):
+    """How the networks of Han et al. are built: those of Jiang et al., which also see a vector of the sentence."""
+
+    sentence_size: int = setting(
+        20, "size of the vector of a sentence, one half of it read from either end; 0: there is none", expert=True
+    )
+    read_size: int = setting(10, "size of the vectors of tags from which that of a sentence is made", expert=True)
+    sentence_dropout: float = setting(
+        0.5, "share of what was read of a sentence that a step of training does not see", expert=True
+    )
+    variational: bool = setting(
+        False, "let the vector of a sentence be hidden: drawn in training from what was read, in parsing its mean",
+        expert=True)  # fmt: skip
+
+    def __post_init__(self):
+        super().__post_init__()
+        require_within(0, MOST_SIZE, sentence_size=self.sentence_size)
+        require_within(1, MOST_SIZE, read_size=self.read_size)
+        if self.sentence_size % 2:
+            raise DepinduceError(f"sentence_size cannot be {self.sentence_size}: it has two halves.")
+        if not 0 <= self.sentence_dropout < 1:
+            raise DepinduceError(f"sentence_dropout cannot be {self.sentence_dropout}: at least 0, less than 1.")
+        if self.variational and not self.sentence_size:
+            raise DepinduceError("variational: there is no vector to draw, sentence_size is 0.")

@@ -9,6 +9,7 @@ import pytest
 from depinduce.errors import DepinduceError
 from depinduce.learning.settings.configuration import configure
 from depinduce.learning.settings.counts import CountSettings
+from depinduce.learning.settings.interpolated import InterpolatedSettings
 from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.learning.settings.recipes import load_recipe, recipe_names
 from depinduce.learning.settings.states import HdpSettings
@@ -21,15 +22,15 @@ from depinduce.settings import read_toml, to_toml
 
 
 COUNT_MODELS, TAG_NETWORKS = ("dmv", "dmv-sibling", "dmv-grand"), ("ndmv", "sibling", "grand", "jiang-ndmv")
+OTHER_COUNTS = {"e-dmv": InterpolatedSettings, "hdp-dep": HdpSettings}
 WORD_NETWORKS = ("lexical", "lexical-sibling", "lexical-grand", "joint-sibling", "joint-grand")
 
 
-@pytest.mark.parametrize("model", [*COUNT_MODELS, "hdp-dep", *TAG_NETWORKS, *WORD_NETWORKS])
+@pytest.mark.parametrize("model", [*COUNT_MODELS, *OTHER_COUNTS, *TAG_NETWORKS, *WORD_NETWORKS])
 def test_every_model_can_be_configured_by_its_name_alone(model):
     configuration = configure({"model": model})
     neural, sees_words = model in TAG_NETWORKS + WORD_NETWORKS, model in WORD_NETWORKS
-    without_network = HdpSettings if model == "hdp-dep" else CountSettings
-    assert type(configuration.learning) is (NeuralSettings if neural else without_network)
+    assert type(configuration.learning) is (NeuralSettings if neural else OTHER_COUNTS.get(model, CountSettings))
     network = JiangNetworkSettings() if model == "jiang-ndmv" else NetworkSettings()
     assert configuration.network == (network if neural else None)
     assert configuration.lexical == (LexicalSettings() if sees_words else None)
@@ -144,8 +145,8 @@ def test_what_is_as_good_as_the_right_type_is_taken():
         ({"init": ["trees"]}, "--init trees needs a file"),
         (
             {"ladder": ["ndmv", "hdp-dep"]},
-            "--ladder cannot have 'hdp-dep'. Choose from: dmv dmv-sibling dmv-grand order-free ndmv sibling grand "
-            "jiang-ndmv.",
+            "--ladder cannot have 'hdp-dep'. Choose from: dmv dmv-sibling dmv-grand e-dmv feature-dmv ln-dmv "
+            "order-free ndmv sibling grand jiang-ndmv.",
         ),
         ({"constraint": ["always"]}, "--constraint cannot have 'always'. Choose from: start training parsing."),
         ({"size": 0}, "--size must be at least 1"),

@@ -12,14 +12,14 @@ import numpy as np
 from depinduce.corpus import Corpus
 from depinduce.grammar.between_orders import lower_order
 from depinduce.grammar.multinomials import Multinomials, random_counts, uniform_counts
-from depinduce.grammar.rules import Order, RuleCounts, RuleTable, tag_batch
+from depinduce.grammar.rules import Order, RuleCounts, RuleTable
 from depinduce.grammar.stacked import chosen, parted, stacked
-from depinduce.grammar.trees import tree_counts
 from depinduce.learning.harmonic import harmonic_table
-from depinduce.learning.languages import by_language, told_apart, weighing, words_of
+from depinduce.learning.languages import by_language, language_of, told_apart, weighing, words_of
 from depinduce.learning.learners.learner import Arrays, Learner, Start, View, under, with_prefix
 from depinduce.learning.learners.one_table import TableLearner
 from depinduce.learning.minibatches import Minibatches
+from depinduce.learning.posterior_sparsity import Instances, PosteriorSparsity
 from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.counts import CountSettings
 from depinduce.models.polyglot_model import PolyglotModel, with_mean
@@ -36,14 +36,23 @@ class CountLearner(TableLearner):
         self.family = Multinomials.smoothed(self.order, len(self.tags), settings.smoothing, settings.child_valence)
         self.table = self.best = self.family.estimate(uniform_counts(self.order, len(self.tags)))
 
+    def posterior_sparsity(self, train: Corpus) -> PosteriorSparsity | None:
+        """Every language has pairs of its own, where these are told apart; σ is that of a text of their mean size."""
+        settings, languages = self.settings, np.zeros(len(train), dtype=np.int64)
+        if settings.sparsity == 0:
+            return None
+        if told_apart(settings, train):
+            languages = language_of(train)
+        instances = Instances.of(train.tags, train.offsets, len(self.tags), settings.sparsity_of, languages)
+        return PosteriorSparsity(settings.sparsity * len(train) / (languages.max() + 1) / 1000, instances)
+
     # ---------------------------------------------------------------- from counts to parameters
 
     def begin(self, start: Start, train: Corpus) -> None:
         """The table to begin with and, where settings ask for it, the prior around its first-order estimates."""
         settings, order, tags = self.settings, self.order, len(self.tags)
         if start.heads is not None:
-            batch = tag_batch(order, train.tags, train.offsets, tags)
-            counts = tree_counts(self.table, batch, start.heads)
+            counts = self.counts_of_all(Minibatches(order, train, distinct=False), start.heads)
             if settings.prior_strength > 0 and order is not Order.FIRST:
                 first = Multinomials.smoothed(Order.FIRST, tags, settings.smoothing, settings.child_valence)
                 estimates = first.estimate(lower_order(counts, order))
@@ -57,7 +66,7 @@ class CountLearner(TableLearner):
                 counts = random_counts(order, tags, settings.seed)
             self.table = Multinomials.smoothed(order, tags, 0.0, settings.child_valence).estimate(counts)
 
-    def learn(self, view: View, counts: RuleCounts, sentences: int, steps: int | None = None) -> None:
+    def learn(self, view: View | None, counts: RuleCounts, sentences: int, steps: int | None = None) -> None:
         self.table = self.family.estimate(counts)
 
     def beside_likelihood(self) -> float:
@@ -100,9 +109,10 @@ class CountsOfLanguages(CountLearner):
         self.family = self.family.with_pseudo(stacked(learner.family.pseudo for learner in each))
         self.table = with_mean(stacked(learner.table for learner in each))
         if start.heads is not None:
-            self.table = self.estimate(self.counts_of_trees(self.sentences(train, "start").all(), start.heads))
+            sentences = Minibatches(self.order, train, apart=True, distinct=False)
+            self.table = self.estimate(self.counts_of_all(sentences, start.heads))
 
-    def learn(self, view: View, counts: RuleCounts, sentences: int, steps: int | None = None) -> None:
+    def learn(self, view: View | None, counts: RuleCounts, sentences: int, steps: int | None = None) -> None:
         self.table = self.estimate(counts)
 
     def estimate(self, counts: RuleCounts) -> RuleTable:

@@ -27,7 +27,7 @@ class JiangLearner(TagLearner):
     network: JiangNetwork
 
     @torch.no_grad()
-    def learn(self, view: View, counts: RuleCounts, sentences: int, steps: int | None = None) -> None:
+    def learn(self, view: View | None, counts: RuleCounts, sentences: int, steps: int | None = None) -> None:
         """As many passes over the counts of the start as over others. In batches, roots follow the gradient, too."""
         super().learn(view, counts, sentences)
         if not self.settings.batch_size:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -17,7 +17,9 @@ from depinduce.chart.problems import Problem, StateProblem
 from depinduce.corpus import Corpus
 from depinduce.grammar.rules import Order, RuleTable
 from depinduce.learning.posterior_constraint import ShareConstraint
+from depinduce.learning.posterior_sparsity import PosteriorSparsity
 from depinduce.learning.settings.learning import LearningSettings
+from depinduce.learning.team import ALONE, Team
 from depinduce.models.model import Model
 
 Arrays = dict[str, np.ndarray]
@@ -26,8 +28,26 @@ Arrays = dict[str, np.ndarray]
 class Sentences(Protocol):
     """A corpus as a learner sees it."""
 
-    def take(self, sentences: np.ndarray) -> tuple[Any, np.ndarray]:
-        """Some sentences, and the number of each of their tokens in the corpus."""
+    @property
+    def of_each_language(self) -> np.ndarray | None:
+        """A sentence of each, where languages are told apart."""
+        ...
+
+    def take(
+        self, sentences: np.ndarray, times: np.ndarray | None = None, among: np.ndarray | None = None
+    ) -> tuple[Any, np.ndarray]:
+        """Some sentences, and the number of each of their tokens in the corpus.
+
+        times: how often each counts, if not once; among: the batch of which they are one process's share
+        """
+        ...
+
+    def counted(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """Sentences that stand for the whole corpus, and how often each counts, if not once."""
+        ...
+
+    def lengths_of(self, sentences: np.ndarray) -> np.ndarray:
+        """The words of some sentences. [sentence]"""
         ...
 
     def all(self) -> Any:
@@ -55,6 +75,9 @@ class Start:
 class Learner(ABC):
     """Parameters that learn from counts."""
 
+    team: Team = ALONE  # the processes that learn together
+    shares_rules: ClassVar[bool] = True  # all processes of a team have the same rules, so that their counts add up
+
     def __init__(self, settings: LearningSettings):
         self.settings = settings
 
@@ -73,8 +96,8 @@ class Learner(ABC):
         """Some sentences under the parameters of now. training: with the noise that is part of training, if any"""
 
     @abstractmethod
-    def counts(self, expected: Any) -> Any:
-        """The counts of its rules from what its own chart gives."""
+    def counts(self, data: Any, expected: Any) -> Any:
+        """The counts of its rules in some sentences, from what its own chart gives."""
 
     @property
     def needs_positions(self) -> bool:
@@ -93,6 +116,10 @@ class Learner(ABC):
         """The rules that most dependencies should match, if there are any."""
         return ShareConstraint.of(self.settings, train)
 
+    def posterior_sparsity(self, train: Corpus) -> PosteriorSparsity | None:
+        """The penalty on pairs of tags that stand in a dependency, if there is one."""
+        return None
+
     # ---------------------------------------------------------------- from counts to parameters
 
     def begin(self, start: Start, train: Corpus) -> None:
@@ -105,9 +132,11 @@ class Learner(ABC):
         raise NotImplementedError
 
     @abstractmethod
-    def learn(self, view: View, counts: Any, sentences: int, steps: int | None = None) -> None:
+    def learn(self, view: View | None, counts: Any, sentences: int, steps: int | None = None) -> None:
         """Better parameters from the counts of so many sentences.
 
+        view: of the batch that was counted, or of all sentences if they cannot be divided; None: they were counted in
+            pieces
         steps: of a gradient, if not as many as the settings say
         """
 

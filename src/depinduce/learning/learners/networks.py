@@ -14,7 +14,7 @@ import copy
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -39,10 +39,12 @@ from depinduce.models.polyglot_model import PolyglotModel
 from depinduce.models.tag_model import GrammarModel
 from depinduce.models.word_model import LexicalModel
 from depinduce.networks.gradients import PullBack
+from depinduce.networks.lexical_settings import LexicalSettings
 from depinduce.networks.lexicon import Lexicon
 from depinduce.networks.network_settings import NetworkSettings
 from depinduce.networks.tag_network import RuleNetwork, Rules, TagNetwork, as_table
 from depinduce.networks.word_batch import LexicalBatch, from_factors
+from depinduce.networks.word_classes import Classes, classes_by_frequency, classes_by_vectors
 from depinduce.networks.word_network import LexicalNetwork
 
 
@@ -88,19 +90,30 @@ class GradientLearner(Learner):
 
     @torch.no_grad()
     def view(self, data: Data, training: bool = False) -> View:
-        rules, pull_back = self.rules(data, self.noise if training else None)
+        rules, pull_back = self.rules(data, self.own_noise() if training else None)
         return View(self.problem(rules, data), data, pull_back)
 
     @torch.no_grad()
-    def learn(self, view: View, counts: RuleCounts, sentences: int, steps: int | None = None) -> None:
+    def learn(self, view: View | None, counts: RuleCounts, sentences: int, steps: int | None = None) -> None:
         """Steps of Adam up Σ count · log p(rule) per sentence."""
+        assert view is not None, "networks learn from batches"
         pull_back = view.pull_back
         for step in range(steps or self.settings.gradient_steps):
             if step > 0:
-                _, pull_back = self.rules(view.data, self.noise)
+                _, pull_back = self.rules(view.data, self.own_noise())
             to_rules = [torch.from_numpy(part / -sentences).to(self.parameters.dtype) for part in counts.parts]
             torch.cat([gradient.flatten() for gradient in pull_back(*to_rules)], out=self.parameters.grad)
+            if not self.shares_rules and self.parameters.grad is not None:
+                (gradient,) = self.team.sum([self.parameters.grad.numpy()])
+                self.parameters.grad.copy_(torch.from_numpy(gradient))
             self.optimiser.step()
+
+    def own_noise(self) -> torch.Generator:
+        """The noise of the next step: the same in all processes, but where each has rules of its own."""
+        if self.shares_rules or self.team.size == 1:
+            return self.noise
+        seed = int(torch.randint(2**62, (), generator=self.noise))  # all of them draw it
+        return torch.Generator().manual_seed(seed + self.team.rank)
 
     @property
     def is_sound(self) -> bool:
@@ -195,7 +208,7 @@ class TagLearner(GradientLearner):
         """The chart's counts as those of the rules."""
         return each_of(counts_inside_out, counts) if self.settings.inside_out else counts
 
-    def counts(self, expected: Expectations) -> RuleCounts:
+    def counts(self, data: Data, expected: Expectations) -> RuleCounts:
         return self.rules_counted(expected.counts)
 
     def counts_of_trees(self, data: Data, heads: np.ndarray) -> RuleCounts:
@@ -231,9 +244,10 @@ def stacked_rules(rules: list[tuple[Rules, PullBack]]) -> tuple[Rules, PullBack]
 
 
 class WordLearner(GradientLearner):
-    """A network over words; its rules are made for each batch."""
+    """A network over words; its rules are made for each batch, or for a process's share of it."""
 
     network: LexicalNetwork
+    shares_rules: ClassVar[bool] = False  # so processes add gradients, where others add counts
 
     def __init__(self, network: LexicalNetwork, sizes: NetworkSettings, settings: NeuralSettings, seed: int):
         super().__init__(network, settings, seed)
@@ -254,7 +268,7 @@ class WordLearner(GradientLearner):
     def problem(self, rules: Rules, data: Data) -> Problem:
         return _words(data).problem(*(part.double().numpy() for part in rules)).times(data.factors)
 
-    def counts(self, expected: Expectations) -> RuleCounts:
+    def counts(self, data: Data, expected: Expectations) -> RuleCounts:
         return replace(expected.counts, root=expected.root)
 
     def counts_of_trees(self, data: Data, heads: np.ndarray) -> RuleCounts:
@@ -301,14 +315,24 @@ def make_learners(
         order = Order.FIRST if model.is_joint else settings.order
         lexicon = Lexicon.of(train, lexical.min_count)
         sizes = lexical.network(unlexical)
-        network = LexicalNetwork(
-            order, lexicon, sizes, lexical.tag_size, lexical.dropout, lexical.softmax_memory, lexical.dropout_of
-        )
+        classes = _classes(lexical, lexicon, vectors, settings.seed)
+        how = lexical.tag_size, lexical.dropout, lexical.softmax_memory, lexical.dropout_of
+        network = LexicalNetwork(order, lexicon, sizes, *how, classes)
         if vectors is not None:
             found = torch.from_numpy(~np.isnan(vectors).any(axis=1))
             network.word_embedding.data[len(lexicon.tags) :][found] = torch.from_numpy(vectors)[found]
         learners.append(WordLearner(network, sizes, settings, seed))
     return learners
+
+
+def _classes(lexical: LexicalSettings, lexicon: Lexicon, vectors: np.ndarray | None, seed: int) -> Classes | None:
+    """The classes of words that settings ask for, if any."""
+    if lexical.softmax == "full":
+        return None
+    if lexical.softmax == "frequency":
+        return classes_by_frequency(lexicon, lexical.classes)
+    assert vectors is not None, "settings see to it"
+    return classes_by_vectors(lexicon, vectors, lexical.classes, seed)
 
 
 def word_vectors(

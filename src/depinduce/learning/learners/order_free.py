@@ -46,7 +46,7 @@ class OrderFreeLearner(TableLearner):
     def begin(self, start: Start, train: Corpus) -> None:
         self.table = self.prior.start().table
 
-    def learn(self, view: View, counts: Any, sentences: int, steps: int | None = None) -> None:
+    def learn(self, view: View | None, counts: Any, sentences: int, steps: int | None = None) -> None:
         at_first = 2 * self.iteration < self.settings.iterations
         self.table = self.prior.estimate(FirstOrder.of(counts), at_first).table
         self.done += 1

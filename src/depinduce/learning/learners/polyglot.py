@@ -16,9 +16,8 @@ from depinduce.chart.engine import Expectations, trees_of_posteriors
 from depinduce.corpus import Corpus
 from depinduce.grammar.headedness import Headedness
 from depinduce.grammar.multinomials import uniform_counts
-from depinduce.grammar.rules import Batch, Order, RuleCounts
+from depinduce.grammar.rules import Order, RuleCounts
 from depinduce.grammar.stacked import stacked
-from depinduce.grammar.trees import tree_counts
 from depinduce.learning.languages import weighing
 from depinduce.learning.learners.learner import Arrays, Learner, Start, View, under, with_prefix
 from depinduce.learning.learners.order_free import OrderFreeLearner
@@ -42,7 +41,8 @@ class PolyglotLearner(OrderFreeLearner):
         self.own = np.zeros(len(train.tags), dtype=np.int32)  # the trees that each language began with
 
     def sentences(self, corpus: Corpus, stage: str) -> Minibatches:
-        return Minibatches(Order.FIRST, corpus, self.settings.non_heads_in(stage), apart=True)
+        non_heads = self.settings.non_heads_in(stage)
+        return Minibatches(Order.FIRST, corpus, non_heads, apart=True, distinct=False)  # each votes for its own tree
 
     # ---------------------------------------------------------------- from counts to parameters
 
@@ -64,34 +64,36 @@ class PolyglotLearner(OrderFreeLearner):
     def needs_positions(self) -> bool:
         return self.pools_now
 
-    def counts(self, expected: Expectations) -> Expectations | RuleCounts:
-        return expected if self.pools_now else expected.counts
+    def counts(self, data: Data, expected: Expectations) -> RuleCounts:
+        """When it is time to pool trees, the counts of these."""
+        return self.counts_of_trees(data, self._agreed_trees(data, expected)) if self.pools_now else expected.counts
 
     def begin(self, start: Start, train: Corpus) -> None:
         assert start.heads is not None, "languages begin with trees"
         self.own = start.heads.astype(np.int32)
-        self._pool(self.sentences(train, "training").all(), self.own)
+        self._pool(self.counts_of_all(self.sentences(train, "training"), self.own))
         super().begin(start, train)
 
-    def learn(self, view: View, counts: Any, sentences: int, steps: int | None = None) -> None:
+    def learn(self, view: View | None, counts: Any, sentences: int, steps: int | None = None) -> None:
         if self.pools_now:
-            self._pool(view.data, self._agreed_trees(view.data.batch, counts))
+            self._pool(counts)
             self.table = self.prior.start().table
             self.done += 1
         else:
             super().learn(view, counts, sentences)
 
-    def _agreed_trees(self, batch: Batch, expected: Expectations) -> np.ndarray:
+    def _agreed_trees(self, data: Data, expected: Expectations) -> np.ndarray:
         """The minimum-risk trees of the posteriors and, in the first poolings, of the votes for own trees. [token]"""
         root, arc = expected.root, expected.arc.sum(axis=1)
         if self.pooled < self.settings.voting:
-            root = root + self.settings.votes * (self.own == 0)
-            arc[batch.arcs_of(self.own)[self.own > 0]] += self.settings.votes
-        return trees_of_posteriors(batch.offsets, root, arc, threads=self.settings.threads).heads[0]
+            own = self.own[data.tokens]
+            root = root + self.settings.votes * (own == 0)
+            arc[data.batch.arcs_of(own)[own > 0]] += self.settings.votes
+        return trees_of_posteriors(data.batch.offsets, root, arc, threads=self.settings.threads).heads[0]
 
-    def _pool(self, data: Data, heads: np.ndarray) -> None:
-        """Pool which tags head which in these trees; to a language, the others tell it."""
-        self.pool = Headedness.by_language(tree_counts(self.table, data.batch, heads), self.sizes)
+    def _pool(self, counts: RuleCounts) -> None:
+        """Pool which tags head which in trees with these counts; to a language, the others tell it."""
+        self.pool = Headedness.by_language(counts, self.sizes)
         self.set_prior(self.pool.of_the_others())
 
     # ---------------------------------------------------------------- what is kept

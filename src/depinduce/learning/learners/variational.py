@@ -31,8 +31,10 @@ from depinduce.grammar.knowledge import Knowledge, Matches, load_knowledge
 from depinduce.grammar.multinomials import Multinomials, random_counts, uniform_counts
 from depinduce.grammar.rules import Order, RuleTable, tag_batch
 from depinduce.grammar.trees import tree_counts
+from depinduce.learning.expect import EStep
 from depinduce.learning.harmonic import harmonic_table
 from depinduce.learning.learners.learner import Arrays, Learner, Start, View, under
+from depinduce.learning.pieces import Pieces
 from depinduce.learning.posterior_constraint import ShareConstraint
 from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.states import HdpSettings
@@ -80,6 +82,10 @@ class StateTilt:
 
     by_position: ClassVar[bool] = False
 
+    def take(self, sentences: np.ndarray) -> StateTilt:
+        """The same for all sentences."""
+        return self
+
     def applied(self, problem: StateProblem, dual: float) -> StateProblem:
         """The problem in which every match weighs exp(λ)."""
         rules = problem.rules
@@ -97,12 +103,22 @@ class StateSentences:
     """A corpus as the chart over states reads it."""
 
     batch: StateBatch
+    of_each_language: None = None
 
     def all(self) -> StateBatch:
         return self.batch
 
-    def take(self, sentences: np.ndarray) -> tuple[StateBatch, np.ndarray]:
-        raise NotImplementedError("mean field takes all sentences at once")
+    def take(
+        self, sentences: np.ndarray, times: np.ndarray | None = None, among: np.ndarray | None = None
+    ) -> tuple[StateBatch, np.ndarray]:
+        assert times is None, "it knows how often they occur"
+        return self.batch.take(sentences), pieces(self.batch.offsets, sentences)[0]
+
+    def counted(self) -> tuple[np.ndarray, None]:
+        return np.arange(len(self.batch)), None
+
+    def lengths_of(self, sentences: np.ndarray) -> np.ndarray:
+        return np.diff(self.batch.offsets)[sentences]
 
 
 class VariationalLearner(Learner):
@@ -138,7 +154,7 @@ class VariationalLearner(Learner):
         assert self.now is not None, "begin or restore comes first"
         return self.now
 
-    def counts(self, expected: StateExpectations) -> StateRules:
+    def counts(self, data: StateBatch, expected: StateExpectations) -> StateRules:
         return expected.counts
 
     def share_constraint(self, train: Corpus) -> ShareConstraint | None:
@@ -150,14 +166,15 @@ class VariationalLearner(Learner):
         """A first-order grammar in which all subsymbols are alike but for some noise; under the rules, if there are."""
         settings, refinement = self.settings, self.refinement
         symbols, states = len(refinement.symbols), settings.subsymbols
-        problem = StateProblem(start_rules(settings, refinement, start, train), self.sentences(train, "training").all())
-        if self.constraint is None:
-            expected = problem.expect(threads=settings.threads)
-        else:
-            expected = self.constraint.satisfy(problem, threads=settings.threads)
-        self.now = self.beliefs(expected.counts, np.full((symbols, states), 1.0 / states))
+        rules = start_rules(settings, refinement, start, train)
+        parts = Pieces(self.sentences(train, "training"), self.team)
+        e_step = EStep([self], False, self.constraint, settings.threads, self.team)
+        (counts,), _ = e_step.of_all(
+            lambda: (([View(StateProblem(rules, data), data)], numbers) for data, numbers in parts)
+        )
+        self.now = self.beliefs(counts, np.full((symbols, states), 1.0 / states))
 
-    def learn(self, view: View, counts: StateRules, sentences: int, steps: int | None = None) -> None:
+    def learn(self, view: View | None, counts: StateRules, sentences: int, steps: int | None = None) -> None:
         self.now = self.beliefs(counts, self._better_shares(counts, self.beliefs_now.shares))
 
     def beside_likelihood(self) -> float:
@@ -275,17 +292,7 @@ def distinct(batch: StateBatch) -> StateBatch:
             kept.append(sentence)
             weights.append(0.0)
         weights[place] += batch.weights[sentence]
-    tokens, offsets = pieces(batch.offsets, np.array(kept))
-    arcs, _ = pieces(arc_offsets, np.array(kept))
-    return StateBatch(
-        offsets,
-        batch.symbols[tokens],
-        batch.items[tokens],
-        batch.may_head[tokens],
-        np.array(weights),
-        None if batch.may_be_root is None else batch.may_be_root[tokens],
-        None if batch.may_be_arc is None else batch.may_be_arc[arcs],
-    )
+    return replace(batch.take(np.array(kept)), weights=np.array(weights))
 
 
 def refinement_of(settings: HdpSettings, train: Corpus, knowledge: Knowledge | None) -> Refinement:

@@ -40,10 +40,12 @@ class LearningSettings:
 
     model: str = setting(
         "dmv",
-        "which grammar. Count models: dmv, dmv-sibling, dmv-grand; with hidden refinements of tags: hdp-dep; neural "
-        "models over tags: ndmv, sibling, grand, jiang-ndmv; over words: lexical, lexical-sibling, lexical-grand; "
-        "both: joint-sibling, joint-grand; of many languages: polyglot, and of a new one: order-free, committee. A "
-        "rule sees the head; with `sibling` also the previous child, with `grand` also the head's head",
+        "which grammar. Count models: dmv, dmv-sibling, dmv-grand; smoothed: e-dmv; whose rules share features: "
+        "feature-dmv; with logistic-normal priors: ln-dmv; with hidden refinements of tags: hdp-dep; a CRF "
+        "autoencoder: crfae; neural models over tags: ndmv, sibling, grand, jiang-ndmv, d-ndmv; over words: lexical, "
+        "lexical-sibling, lexical-grand; both: joint-sibling, joint-grand; of many languages: polyglot, and of a new "
+        "one: order-free, committee. A rule sees the head; with `sibling` also the previous child, with `grand` also "
+        "the head's head",
         choices=models,  # not yet: a model of another package is made of these very settings
         metavar="MODEL",
     )
@@ -64,7 +66,8 @@ class LearningSettings:
     languages: str = setting(
         "alike",
         "where --train names several languages: tell them apart, each weighing `alike` or `by-size`, or throw them "
-        "`together`; hdp-dep, jiang-ndmv and models over words alone always do the last",
+        "`together`; e-dmv, feature-dmv, ln-dmv, hdp-dep, crfae, jiang-ndmv, d-ndmv and models over words alone always "
+        "do the last",
         choices=LANGUAGES,
     )
     patience: int = setting(5, "with --dev: stop after so many rounds without a better held-out likelihood")
@@ -164,10 +167,27 @@ class LearningSettings:
         """Whether it learns from the best tree of each sentence, not from all."""
         return False
 
+    def unambiguity_in(self, round: int) -> float:
+        """What the entropy of the trees of a sentence costs in a round, see `EStep.counts`."""
+        return 0.0
+
+    @property
+    def falling_rounds(self) -> int:
+        """In how many rounds that cost falls."""
+        return 0
+
     @property
     def climbs(self) -> bool:
         """Whether every round must raise the objective, up to rounding."""
         return True
+
+    @property
+    def undivided(self) -> str | None:
+        """What in it, as users name it, needs all sentences at once, each for itself and in one process; None: nothing.
+
+        All other learners see a corpus in pieces, and equal sentences once.
+        """
+        return None
 
     @property
     def inside_out(self) -> bool:
