@@ -339,8 +339,8 @@ def test_cells_with_different_starts_are_not_mixed(ptb, tmp_path, ran, capsys):
     [
         ([], "reproduce wsj needs your copy of the Penn Treebank: --ptb DIR (or --sample DIR)"),
         (["--ptb", "{ptb}", "--sample", "{ptb}"], "--ptb and --sample: choose one of them."),
-        (["--ptb", "{ptb}", "--data", "{ptb}"], "--data is for reproduce ud, joint, polyglot, corrections."),
-        (["--ptb", "{ptb}", "--languages", "fr"], "--languages is for reproduce ud, joint, polyglot, corrections."),
+        (["--ptb", "{ptb}", "--data", "{ptb}"], "--data is for reproduce ud, joint, compared, polyglot,"),
+        (["--ptb", "{ptb}", "--languages", "fr"], "--languages is for reproduce ud, joint, compared, polyglot,"),
         (["--ptb", "{ptb}", "--init", "harmonic", "{here}"], "--init harmonic {here}: write --init trees FILE"),
         (["--ptb", "{ptb}", "--init", "trees", "nowhere"], "--init trees nowhere: write --init trees FILE"),
         (["--ptb", "{ptb}", "--seeds", "0"], "--seeds must be at least 1, not 0."),
@@ -393,11 +393,14 @@ def test_another_treebank_with_the_same_out_is_refused(ptb, tmp_path, ran, capsy
 
 
 @pytest.mark.parametrize("suite", ["ud", "joint"])
-@pytest.mark.parametrize("option", [["--ptb", "x"], ["--sample", "x"], ["--init", "trees", "x"]])
-def test_the_options_of_wsj_are_refused_elsewhere(suite, option, tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("option", "suites"),
+    [(["--ptb", "x"], "wsj, compared"), (["--sample", "x"], "wsj, compared"), (["--init", "trees", "x"], "wsj")],
+)
+def test_the_options_of_wsj_are_refused_elsewhere(suite, option, suites, tmp_path, capsys):
     data = tiny_data(tmp_path / "data")
     assert depinduce("reproduce", suite, "--data", data, "--out", tmp_path / "out", *option) == 1
-    assert f"{option[0]} is for reproduce wsj. Leave it away." in capsys.readouterr().err
+    assert f"{option[0]} is for reproduce {suites}. Leave it away." in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 

@@ -14,10 +14,11 @@ from experiments.tiny_worlds import run_all, shrink_worlds, tiny_worlds, write_p
 from depinduce.corpus import read_sentences
 from depinduce.errors import DepinduceError
 from depinduce.experiments import polyglot_cells
+from depinduce.experiments.cells import log_look_at_test
 from depinduce.experiments.experiment import Cell
 from depinduce.experiments.parts import PartTask
 from depinduce.experiments.polyglot import CEILINGS, POLYGLOT, VECTORS
-from depinduce.experiments.polyglot_cells import log_look_at_test, require_same_texts, scorable
+from depinduce.experiments.polyglot_cells import require_same_texts, scorable
 from depinduce.experiments.suites import EXPERIMENTS, plan, read_cells
 from depinduce.experiments.ud import LANGUAGES
 from depinduce.experiments.worlds import read_worlds

@@ -644,7 +644,7 @@ def test_table_1_quotes_what_we_have_nothing_to_set_beside():
     assert [(row[0], *row[1:4]) for row in alone] == [
         (f"{name} (quoted)", "", "", numbers) for name, numbers in QUOTED_ALONE.items()
     ]
-    assert any("systems that we have not run" in note for note in captioned.notes)
+    assert any("quoted alone are not run here" in note for note in captioned.notes)
 
 
 @pytest.mark.parametrize("name", WSJ)

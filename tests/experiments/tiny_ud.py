@@ -17,7 +17,14 @@ from depinduce.experiments.suites import EXPERIMENTS
 TINY = {"size": 8, "child_rank": 4, "decision_rank": 2, "epochs": 2, "batch_size": 16}
 TINY_WORDS = {"tag_size": 4, "word_size": 4, "lexical_child_rank": 4, "lexical_decision_rank": 2, "min_count": 2,
               "vectors": ("random",)}  # fmt: skip
-TINY_JIANG = {"tag_size": 4, "valence_size": 2, "epochs": 2, "m_steps": 4}  # from all sentences at once
+TINY_COUNTS = {
+    "iterations": 2,
+    "unambiguity_iterations": 1,
+    "random_starts": 2,
+    "start_iterations": 1,
+    "start_passes": 1,
+}
+TINY_JIANG = {"tag_size": 4, "valence_size": 2, "sentence_size": 4, "epochs": 2, "m_steps": 4}
 
 
 def tiny_data(folder: Path, languages: tuple[str, ...] = ("fr", "pl")) -> Path:
@@ -33,8 +40,8 @@ def shrink(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
     """Give every experiment a tiny network and two epochs, or iterations."""
     for name, experiment in EXPERIMENTS.items():
         configuration = experiment.configuration()
-        of_jiang = configuration.learning.model == "jiang-ndmv"
-        tiny = (TINY_JIANG if of_jiang else TINY) | changes if configuration.network else {"iterations": 2}
+        of_jiang = configuration.learning.model in ("jiang-ndmv", "d-ndmv")
+        tiny = (TINY_JIANG if of_jiang else TINY) | changes if configuration.network else TINY_COUNTS
         words = TINY_WORDS if configuration.lexical else {}
         known = configuration.values()  # networks have settings of their own
         small = {setting: value for setting, value in (words | tiny).items() if setting in known}
@@ -46,7 +53,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch, stop_before: int | None = N
     """Let cells run here, one after the other, and tell of each; gives the list of those that were run."""
     ran: list[str] = []
 
-    def one_after_the_other(work, tasks, at_once, needs):
+    def one_after_the_other(work, tasks, jobs, needs):
         for number, task in enumerate(tasks):
             if number == stop_before:
                 raise KeyboardInterrupt

@@ -10,11 +10,14 @@ import argparse
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial, reduce
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from depinduce.cli.console import as_duration, progress, say, show_table, warn
+from depinduce.cli.options import CLUSTER
+from depinduce.cluster import require_cluster
 from depinduce.errors import DepinduceError
 from depinduce.experiments import wsj
 from depinduce.experiments.corrections import RUNS
@@ -35,10 +38,12 @@ if TYPE_CHECKING:
 EXAMPLE = """depinduce reproduce ud --data ud14 --languages fr pl --experiments ndmv paper-ndmv --out ud-results
   depinduce reproduce joint --data ud14 --languages fr --seeds 1 --out joint-results
   depinduce reproduce wsj --ptb treebank_3/parsed/mrg/wsj --jobs 2 --out wsj-results
+  depinduce reproduce compared --data ud14 --sample wsj-sample --jobs 2 --out compared-results
   depinduce reproduce polyglot --data ud14 ud14-more ud2 --jobs 2 --out polyglot-results
   depinduce reproduce corrections --data ud14 ud14-more --jobs 2 --out corrections-results"""
-SEEDS = {"ud": 5, "joint": 3, "wsj": 5, "polyglot": 5, "corrections": RUNS}
-ON_UD = ("ud", "joint", "polyglot", "corrections")  # of UD's languages
+SEEDS = {"ud": 5, "joint": 3, "wsj": 5, "compared": 5, "polyglot": 5, "corrections": RUNS}
+ON_UD = ("ud", "joint", "compared", "polyglot", "corrections")  # of UD's languages
+ON_WSJ = ("wsj", "compared")
 MORE_LANGUAGES = [language for language in SCORED if language not in LANGUAGES]
 MODELS = sorted({experiment.configuration().learning.model for experiment in EXPERIMENTS.values()})
 
@@ -48,19 +53,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "what",
         choices=tuple(SUITES),
         help="ud: the paper's tables on Universal Dependencies; joint: joint training there; wsj: its tables on the "
-        "Wall Street Journal; polyglot: a universal grammar, and languages that learn from it; corrections: what some "
-        "trees are worth",
+        "Wall Street Journal; compared: the systems that it compares with; polyglot: a universal grammar, and "
+        "languages that learn from it; corrections: what some trees are worth",
     )
     parser.add_argument(
         "--data", nargs="+", metavar="DIR",
-        help="ud, joint: has LANG/train.conllu, LANG/dev.conllu and LANG/test.conllu; corrections: the first two, in "
-        "several; polyglot: several, of UD 1.4 with LANG/train.conllu and of UD 2 with LANG/text.conllu, and with "
-        "trees where there are any",
+        help="ud, joint, compared: has LANG/train.conllu, LANG/dev.conllu and LANG/test.conllu; corrections: the first "
+        "two, in several; polyglot: several, of UD 1.4 with LANG/train.conllu and of UD 2 with LANG/text.conllu, and "
+        "with trees where there are any",
     )  # fmt: skip
-    parser.add_argument("--ptb", metavar="DIR", help="wsj: your copy of the Penn Treebank, as it comes from LDC")
+    parser.add_argument(
+        "--ptb", metavar="DIR", help="wsj, compared: your copy of the Penn Treebank, as it comes from LDC"
+    )
     parser.add_argument(
         "--sample", metavar="DIR",
-        help=f"wsj: instead of --ptb, a directory with mrg/00, mrg/01 and {wsj.SAMPLE_TRAIN}",
+        help=f"wsj, compared: instead of --ptb, a directory with mrg/00, mrg/01 and {wsj.SAMPLE_TRAIN}",
     )  # fmt: skip
     parser.add_argument(
         "--init", nargs=2, metavar=("trees", "FILE"),
@@ -69,6 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", help="where results go (default: ud-results, joint-results, …)")
     parser.add_argument("--seeds", type=int, metavar="N", help="trainings of each kind (default: 5; joint: 3)")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="trainings side by side (default: 2)")
+    parser.add_argument("--cluster", metavar="WHERE", help=f"trainings {CLUSTER}, not of --jobs")
     parser.add_argument(
         "--split", choices=SPLITS, default="test",
         help=f"whose trees are scored; dev is for development, of UD with {' '.join(DEVELOPMENT)} only (default: "
@@ -110,8 +118,10 @@ def run(arguments: argparse.Namespace) -> int:
     seeds = SEEDS[suite] if arguments.seeds is None else arguments.seeds
     require_within(1, MOST_SEEDS, seeds=seeds)
     require_within(1, MOST_THREADS, jobs=arguments.jobs)
+    require_cluster(arguments.cluster)
     names = chosen_experiments(suite, arguments.experiments, arguments.models)
-    given = {"polyglot": given_texts, "corrections": given_trees}.get(suite, given_files)(arguments, out)
+    given_by = {"compared": given_both, "polyglot": given_texts, "corrections": given_trees}.get(suite, given_files)
+    given = given_by(arguments, out)
     start = None if arguments.init is None else arguments.init[1]
 
     from depinduce.experiments.results import Results
@@ -121,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
     cells = given.possible(plan(names, given.languages, seeds, split))
     to_run = there.lacking(cells)
     require_library(to_run)
-    code = run_cells(given.work(to_run), out, arguments.jobs, len(cells) - len(to_run))
+    code = run_cells(given.work(to_run), out, arguments.cluster or arguments.jobs, len(cells) - len(to_run))
     results = Results.read(out, given.languages, seeds, split, suite, start)
     if results.cells:
         show_results(results, out)
@@ -132,12 +142,9 @@ def given_files(arguments: argparse.Namespace, out: Path) -> Given:
     """What every cell is trained from is its own."""
     start = None if arguments.init is None else arguments.init[1]
     if arguments.what == "wsj":
-        languages, data = [wsj.NAME], prepare_wsj(arguments, out)
+        languages, data = given_wsj(arguments, out)
     else:
-        languages, data = chosen_languages(arguments, LANGUAGES), Path(arguments.data[0])
-        if arguments.split == "dev":
-            require_development(languages)
-    require_data(data, languages, arguments.split)
+        languages, data = given_ud(arguments)
     if start is not None:
         require_start(start, data)
 
@@ -149,9 +156,50 @@ def given_files(arguments: argparse.Namespace, out: Path) -> Given:
     return given
 
 
+def given_ud(arguments: argparse.Namespace) -> tuple[list[str], Path]:
+    """The languages of UD that are asked for, and the directory with their files."""
+    languages, data = chosen_languages(arguments, LANGUAGES), Path(arguments.data[0])
+    if arguments.split == "dev":
+        require_development(languages)
+    require_data(data, languages, arguments.split)
+    return languages, data
+
+
+def given_wsj(arguments: argparse.Namespace, out: Path) -> tuple[list[str], Path]:
+    """WSJ in the place of languages, and the directory with the converted treebank."""
+    data = prepare_wsj(arguments, out)
+    require_data(data, [wsj.NAME], arguments.split)
+    return [wsj.NAME], data
+
+
+def given_both(arguments: argparse.Namespace, out: Path) -> Given:
+    """Files of UD, of WSJ, or of both."""
+    from depinduce.experiments.cells import log_look_at_test, work_of
+
+    places: dict[str, Path] = {}  # by language
+    if arguments.data is not None:
+        languages, data = given_ud(arguments)
+        places |= dict.fromkeys(languages, data)
+    if arguments.ptb is not None or arguments.sample is not None:
+        (name,), data = given_wsj(arguments, out)
+        places[name] = data
+
+    def work(cells: list[Cell]) -> Work:
+        log_look_at_test(cells, out)
+        works = [work_of([cell for cell in cells if places[cell.language] == place], place, out)
+                 for place in dict.fromkeys(places.values())]  # fmt: skip
+        return reduce(lambda one, other: one.beside(other), works)
+
+    given = Given(list(places), work)
+    if wsj.NAME in places:
+        return replace(given, require_same=lambda there: require_same_sentences(there, places[wsj.NAME], out))
+    return given
+
+
 def given_texts(arguments: argparse.Namespace, out: Path) -> Given:
     """Texts of many languages, from which cells have grammars in common."""
-    from depinduce.experiments.polyglot_cells import log_look_at_test, require_same_texts, scorable, work_of
+    from depinduce.experiments.cells import log_look_at_test
+    from depinduce.experiments.polyglot_cells import require_same_texts, scorable, work_of
     from depinduce.experiments.worlds import read_worlds
 
     worlds, languages = read_worlds(arguments.data), chosen_languages(arguments, SCORED)
@@ -192,16 +240,21 @@ def require_options(arguments: argparse.Namespace) -> None:
     """Refuse the options of another suite, and a suite without its data."""
     suite = arguments.what
     for option, suites in (("data", ON_UD), ("languages", ON_UD),
-                           ("ptb", ("wsj",)), ("sample", ("wsj",)), ("init", ("wsj",))):  # fmt: skip
+                           ("ptb", ON_WSJ), ("sample", ON_WSJ), ("init", ("wsj",))):  # fmt: skip
         if getattr(arguments, option) is not None and suite not in suites:
             raise DepinduceError(f"--{option} is for reproduce {', '.join(suites)}. Leave it away.")
     if arguments.ptb is not None and arguments.sample is not None:
         raise DepinduceError("--ptb and --sample: choose one of them.")
     if suite == "wsj" and arguments.ptb is None and arguments.sample is None:
         raise DepinduceError("reproduce wsj needs your copy of the Penn Treebank: --ptb DIR (or --sample DIR).")
-    if suite != "wsj" and arguments.data is None:
+    if suite == "compared" and arguments.data is arguments.ptb is arguments.sample is None:
+        raise DepinduceError(
+            "reproduce compared needs --data DIR, with LANG/train.conllu and so on, or your copy of the Penn Treebank: "
+            "--ptb DIR (or --sample DIR), or both."
+        )
+    if suite not in ON_WSJ and arguments.data is None:
         raise DepinduceError(f"reproduce {suite} needs --data DIR, with LANG/train.conllu and so on.")
-    if suite in ("ud", "joint") and len(arguments.data) > 1:
+    if suite in ("ud", "joint", "compared") and arguments.data is not None and len(arguments.data) > 1:
         raise DepinduceError(f"reproduce {suite} takes one --data DIR, not {len(arguments.data)}.")
     if arguments.init is not None:
         kind, path = arguments.init
@@ -221,15 +274,17 @@ def wsj_sentences(data: Path, experiment: str = "wsj-ndmv") -> tuple[Corpus, Rea
     """What an experiment on WSJ learns from."""
     from depinduce.learning.held_out import training_corpus
 
-    reading = wsj.WSJ[experiment].configuration().reading
+    reading = EXPERIMENTS[experiment].configuration().reading
     return training_corpus([str(data / wsj.NAME / "train.conllu")], reading), reading
 
 
 def require_same_sentences(there: Results, data: Path, out: Path) -> None:
     """Refuse results that were made from another treebank."""
     learned_from: dict[Reading, str] = {}  # the fingerprint of the sentences, however they are read
-    for (experiment, _, _), cell in there.cells.items():
-        reading = wsj.WSJ[experiment].configuration().reading
+    for (experiment, language, _), cell in there.cells.items():
+        if language != wsj.NAME:
+            continue
+        reading = EXPERIMENTS[experiment].configuration().reading
         if reading not in learned_from:
             learned_from[reading] = wsj_sentences(data, experiment)[0].fingerprint()
         if cell["training_data"]["sha256"] != learned_from[reading]:
@@ -271,28 +326,32 @@ def chosen_experiments(suite: str, names: list[str] | None, models: list[str] | 
     return chosen
 
 
-def run_cells(work: Work, out: Path, jobs: int, done: int) -> int:
-    """Run the cells; gives the exit code."""
+def run_cells(work: Work, out: Path, jobs: int | str, done: int) -> int:
+    """Run the cells, so many side by side or on a cluster; gives the exit code."""
     if not work.items:
         say(f"all {done} cells are in {out} already" if done else "nothing to run for these languages")
         return 0
 
+    from depinduce.cluster import on_cluster
     from depinduce.experiments.cells import warm_up
     from depinduce.experiments.pace import Pace
     from depinduce.jobs import side_by_side
 
-    jobs = min(jobs, len(work.items))
     pace, left = Pace(work.guess), dict(enumerate(work.items))
     guess = pace.left(work.items)
     before = len(work.items) - work.cells
     needed = f" with {before} grammars that they need" if before else ""
-    taking = f"{jobs} at a time, about {as_duration(guess / jobs)}"
+    if isinstance(jobs, str):
+        taking, run = f"on the cluster {jobs}, about {as_duration(guess)} of work", partial(on_cluster, cluster=jobs)
+    else:
+        jobs = min(jobs, len(work.items))
+        taking, run = f"{jobs} at a time, about {as_duration(guess / jobs)}", partial(side_by_side, jobs=jobs)
     say(f"{work.cells} cells to run{needed}, {taking}; {done} are in {out} already")
     failed = 0
     try:
         warm_up(dict.fromkeys(item.experiment for item in work.items))
         with progress("cells", round(guess), "s of work") as update:
-            for number, result in side_by_side(work.run, work.tasks, jobs, needs=work.needs):
+            for number, result in run(work.run, work.tasks, needs=work.needs):
                 item = left.pop(number)
                 pace.finished(item, result["seconds"])
                 if "failed" in result:
@@ -321,6 +380,7 @@ def outcome(result: dict) -> str:
 
 def show_results(results: Results, out: Path) -> None:
     """Tables and figures of all the cells that are there: on the screen and in files."""
+    from depinduce.experiments.compared_tables import compared_tables
     from depinduce.experiments.correction_tables import correction_figure, correction_tables
     from depinduce.experiments.figures import figures_of
     from depinduce.experiments.joint_tables import joint_tables
@@ -335,6 +395,7 @@ def show_results(results: Results, out: Path) -> None:
         "ud": ud_tables,
         "joint": joint_tables,
         "wsj": wsj_tables,
+        "compared": compared_tables,
         "polyglot": polyglot_tables,
         "corrections": correction_tables,
     }

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,18 @@ from depinduce.chart.states import state_expectations, tiny_problem
 from depinduce.corpus import Corpus, Reading, Vocabulary, build_corpus, load_corpus
 from depinduce.errors import DepinduceError
 from depinduce.evaluation.scores import score
+from depinduce.experiments.compared import StartExperiment
 from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, Cell, name_of_trees
 from depinduce.experiments.kept_cells import keep
 from depinduce.experiments.pace import guess_of
 from depinduce.experiments.suites import EXPERIMENTS
-from depinduce.files import atomic_file
+from depinduce.files import append_line, atomic_file
 from depinduce.grammar.rules import RuleTable
 from depinduce.learning.lesson import Lesson
 from depinduce.learning.run import Run
 from depinduce.learning.settings.configuration import configure
 from depinduce.learning.settings.learning import LearningSettings
+from depinduce.learning.settings.recipes import load_recipe
 from depinduce.learning.starts import trees_of_file
 from depinduce.learning.training import Diverged
 from depinduce.models.model import Model
@@ -38,6 +41,7 @@ TRAINING_CODE = (  # all that results depend on
     "corpus", "grammar", "chart", "evaluation", "networks", "models", "parsing", "learning",
 )  # fmt: skip
 SHARED = "shared"  # where cells keep what others need, too; can be deleted at any time
+LOOKS = "looks-at-test.jsonl"  # a line for every run that scores test trees
 LIKELIHOOD_LENGTH = 15  # log-likelihoods are those of sentences of up to so many words
 
 
@@ -82,6 +86,7 @@ class CellTask(Task):
     watched: bool
     data: Path
     start: str | None = None  # a file of trees to start from, in the place of HDP-DEP
+    before: str | None = None  # a recipe that finds the trees to start from
 
     def run(self) -> dict[str, Any]:
         return _trained_and_scored(self)
@@ -93,7 +98,8 @@ def tasks_of(cells: list[Cell], data: Path, out: Path, start: str | None = None)
         experiment = EXPERIMENTS[cell.experiment]
         settings = experiment.configuration(cell.seed).values()
         how = experiment.recipe, settings, experiment.lengths, out, code, experiment.watched, data
-        tasks.append(CellTask(cell, *how, start if experiment.starts_from_hdp else None))
+        before = experiment.before if isinstance(experiment, StartExperiment) else None
+        tasks.append(CellTask(cell, *how, start if experiment.starts_from_hdp else None, before))
     return tasks
 
 
@@ -110,6 +116,13 @@ class Work:
     @property
     def cells(self) -> int:
         return sum(isinstance(item, Cell) for item in self.items)
+
+    def beside(self, other: Work) -> Work:
+        """This work and other cells, run in the same way from other files."""
+        guesses = {item: work.guess for work in (self, other) for item in work.items}
+        return Work(
+            self.items + other.items, self.tasks + other.tasks, self.run, lambda item: guesses[item](item)
+        )  # fmt: skip
 
 
 def work_of(cells: list[Cell], data: Path, out: Path, start: str | None = None) -> Work:
@@ -165,7 +178,9 @@ def _trained_and_scored(task: CellTask) -> dict[str, Any]:
 
 
 def _trained(task: CellTask, run: Run) -> tuple[Model, list[dict[str, Any]]]:
-    if run.settings.init[0] == "hdp-dep":
+    if task.before is not None:
+        run.heads = _trees_by(task.before, run)
+    elif run.settings.init[0] == "hdp-dep":
         run.heads = _start_trees(run, task)
     if run.settings.ladder:
         _share_first_rung(run, task)
@@ -189,6 +204,12 @@ def _start_trees(run: Run, task: CellTask) -> np.ndarray:
     settings = run.settings
     description = {"init": settings.init, "non_heads": settings.non_heads_in("start"), "seed": settings.seed}
     return _shared(run, task, description, lambda: {"heads": run.start_trees(settings.init)})["heads"]
+
+
+def _trees_by(recipe: str, run: Run) -> np.ndarray:
+    """The trees that another recipe finds in the same sentences, from the same seed."""
+    configuration = configure(load_recipe(recipe) | {"seed": run.settings.seed})
+    return parse_corpus(trained(Run(configuration, run.train)), run.train, Parsing())
 
 
 def _learned_vectors(run: Run, task: CellTask) -> np.ndarray:
@@ -262,6 +283,18 @@ def _mean_log_likelihood(model: Model, settings: LearningSettings, corpus: Corpu
     short = corpus.select(corpus.lengths <= LIKELIHOOD_LENGTH)
     problem = model.with_non_heads(settings.non_heads_in("training")).problem(short)
     return float(problem.log_partition(threads=settings.threads).mean())
+
+
+def log_look_at_test(cells: Iterable[Cell], out: Path) -> None:
+    """Write down that test trees are about to be looked at: when, by which state of the code, and for which cells."""
+    if at_test := [str(cell) for cell in cells if cell.split == "test"]:
+        look = {
+            "date": date.today().isoformat(),
+            "depinduce": depinduce.__version__,
+            "code": code_fingerprint(),
+            "cells": at_test,
+        }
+        append_line(out / LOOKS, json.dumps(look))
 
 
 def warm_up(experiments: Iterable[str]) -> None:

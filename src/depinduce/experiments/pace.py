@@ -18,7 +18,8 @@ from depinduce.learning.settings.learning import LearningSettings
 SECONDS_PER_EPOCH = {  # or iteration, per 1000 sentences
     "dmv": 0.03, "dmv-sibling": 0.03, "order-free": 0.0065, "polyglot": 0.0065, "committee": 0.05, "hdp-dep": 0.3,
     "jiang-ndmv": 0.02, "ndmv": 0.06, "sibling": 0.06, "grand": 0.11, "lexical": 5.0, "joint-sibling": 5.2,
-    "joint-grand": 5.4, "lexical-sibling": 8.0, "lexical-grand": 16.0,
+    "joint-grand": 5.4, "lexical-sibling": 8.0, "lexical-grand": 16.0, "e-dmv": 0.03, "feature-dmv": 0.006,
+    "ln-dmv": 0.12, "crfae": 0.28, "d-ndmv": 0.2,
 }  # fmt: skip
 FURTHER_STEP = 0.7  # of an epoch: every gradient step on a batch after the first
 SHORT_EPOCH = 0.5  # an epoch over short sentences, as a share of one over all

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from depinduce import __version__
 from depinduce.corpus import Sentence, build_corpus, in_vocabulary, read_sentences
 from depinduce.errors import DepinduceError
 from depinduce.experiments.ceilings import counted_grammar
@@ -36,7 +33,6 @@ from depinduce.experiments.parts import (
 from depinduce.experiments.polyglot import PolyglotExperiment
 from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.experiments.worlds import World
-from depinduce.files import append_line
 from depinduce.learning.lesson import Lesson
 from depinduce.learning.settings.configuration import configure
 from depinduce.learning.training import Diverged
@@ -44,7 +40,6 @@ from depinduce.models.loading import load_grammar, load_model
 from depinduce.models.model import Model
 
 Item = Cell | Part
-LOOKS = "looks-at-test.jsonl"  # a line for every run that scores test trees
 
 
 @dataclass(frozen=True)
@@ -200,15 +195,3 @@ def require_same_texts(cells: Iterable[dict[str, Any]], worlds: Mapping[str, Wor
             raise DepinduceError(
                 f"{out}: {cell} comes from other texts than those of --data. Name the same folders, or another --out."
             )
-
-
-def log_look_at_test(cells: Iterable[Cell], out: Path) -> None:
-    """Write down that test trees are about to be looked at: when, by which state of the code, and for which cells."""
-    if at_test := [str(cell) for cell in cells if cell.split == "test"]:
-        look = {
-            "date": date.today().isoformat(),
-            "depinduce": __version__,
-            "code": code_fingerprint(),
-            "cells": at_test,
-        }
-        append_line(out / LOOKS, json.dumps(look))

@@ -18,6 +18,7 @@ from depinduce.models.places import PARTS
 from depinduce.parsing.decoding import DECODERS
 
 AVERAGE = "average"
+QUOTED_IN = {"ud": "ud", "wsj": "wsj", "compared": "wsj"}  # what the paper prints of a suite, see `paper_numbers`
 
 Pick = Callable[[dict[str, Any]], float | None]  # one number of a cell's result
 
@@ -142,7 +143,7 @@ class Results:
             "seeds": self.seeds,
             "languages": self.languages,
         }
-        paper = {} if self.suite in ("joint", "polyglot", "corrections") else {"paper": paper_numbers(self.suite)}
+        paper = {"paper": paper_numbers(QUOTED_IN[self.suite])} if self.suite in QUOTED_IN else {}
         return about | {"experiments": experiments} | paper
 
     def _numbers(self, experiment: str, language: str) -> dict[str, Any]:

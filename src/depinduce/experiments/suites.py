@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from depinduce.errors import DepinduceError
+from depinduce.experiments.compared import COMPARED
 from depinduce.experiments.corrections import CORRECTIONS
 from depinduce.experiments.experiment import CELL_FORMAT, CELL_FORMAT_VERSION, Cell, name_of_trees
 from depinduce.experiments.kept_cells import Place, kept
@@ -15,8 +16,15 @@ from depinduce.experiments.ud import JOINT, UD
 from depinduce.experiments.wsj import WSJ
 from depinduce.learning.settings.configuration import as_saved, changes, configure
 
-SUITES = {"ud": UD, "joint": JOINT, "wsj": WSJ, "polyglot": POLYGLOT, "corrections": CORRECTIONS}
-EXPERIMENTS = UD | JOINT | WSJ | POLYGLOT | CORRECTIONS
+SUITES = {
+    "ud": UD,
+    "joint": JOINT,
+    "wsj": WSJ,
+    "compared": COMPARED,
+    "polyglot": POLYGLOT,
+    "corrections": CORRECTIONS,
+}
+EXPERIMENTS = UD | JOINT | WSJ | COMPARED | POLYGLOT | CORRECTIONS
 
 
 def plan(names: Iterable[str], languages: Iterable[str], seeds: int, split: str = "test") -> list[Cell]:
