@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from corpus.blocks import block, write
-from learning.killed import killed_runs
+from learning.killed import interrupted, killed_runs, require_finish
 from learning.tagged import random_sentences
 from learning.trainings import CORPUS, HELD_OUT, count_run, rounds_of, same_table, table_kept, trained_counts
 
 from depinduce.corpus import Corpus
+from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
 from depinduce.learning.ladder import rungs
 from depinduce.learning.learners.closed_form import CountLearner
@@ -30,7 +31,19 @@ from depinduce.learning.settings.counts import CountSettings
 from depinduce.learning.training import Training
 from depinduce.models.loading import load_model
 from depinduce.models.model import Model
-from depinduce.models.places import CHECKPOINT, CONFIGURATION, DESCRIPTION, INNER, METRICS, NUMBERS, SEEDS
+from depinduce.models.places import (
+    CHECKPOINT,
+    CONFIGURATION,
+    DESCRIPTION,
+    INNER,
+    METRICS,
+    NUMBERS,
+    ROUNDS,
+    SEEDS,
+    kept_rounds,
+    place_of_round,
+    require_place_for_model,
+)
 from depinduce.parsing.consensus import agreed_trees
 from depinduce.parsing.decoding import Parsing, parse_corpus
 
@@ -281,3 +294,51 @@ def test_a_mixed_ladder_goes_on_where_it_was_stopped(stop_at, tmp_path):
     assert finished
     assert same_table(resumed.table, whole.table)
     assert resumed.history == whole.history
+
+
+# ---------------------------------------------------------------- the grammars of all rounds
+
+
+def rounds_in(directory: Path) -> dict[str, bytes]:
+    return {place.name: (place / NUMBERS).read_bytes() for place in kept_rounds(directory)}
+
+
+def test_the_grammar_of_every_round_is_kept_if_that_is_wanted_and_changes_nothing(tmp_path):
+    wanted = {"model": "dmv", "iterations": 4}
+    plain, keeping = (tmp_path / name for name in ("plain", "keeping"))
+    trained(wanted, directory=plain)
+    trained(wanted, directory=keeping, keep_rounds=True)
+    assert files(plain) == files(keeping)
+    assert not (plain / ROUNDS).exists()
+    assert list(rounds_in(keeping)) == ["00-0000", "00-0001", "00-0002", "00-0003", "00-0004"]
+    for number in range(5):  # the same as if the training had ended there
+        ended = trained(wanted | {"iterations": max(number, 1)})
+        kept = load_model(place_of_round(keeping, 0, number))
+        assert same_table(kept.table, ended.table) == (number > 0)
+    require_place_for_model(keeping)  # --overwrite knows them
+
+
+def test_of_a_ladder_with_members_the_first_member_and_every_rung_are_kept_and_a_killed_run_keeps_the_same(tmp_path):
+    def run(name: str) -> Run:
+        return run_of(LADDER, directory=tmp_path / name, keep_rounds=name == "whole" or not (tmp_path / name).exists())
+
+    whole, stopped = run("whole"), run("stopped")
+    whole.go()
+    interrupted(stopped, 2)
+    require_finish(run("stopped"))  # without being told again
+    assert rounds_in(tmp_path / "stopped") == rounds_in(tmp_path / "whole")
+    rungs = {name.split("-")[0] for name in rounds_in(tmp_path / "whole")}
+    assert rungs == {f"{number:02}" for number, rung in enumerate(whole.rungs) if rung.member == 0} and len(rungs) > 1
+
+
+@pytest.mark.parametrize(
+    ("values", "directory", "what"),
+    [
+        ({"model": "lexical"}, "run", "lexical"),
+        ({"model": "hdp-dep"}, "run", "hdp-dep"),
+        ({"model": "dmv"}, None, "a training in memory"),
+    ],
+)
+def test_rounds_are_kept_of_tables_over_tags_in_a_directory_only(values, directory, what, tmp_path):
+    with pytest.raises(DepinduceError, match=f"--keep-rounds: not of {what}"):
+        run_of(values, directory=None if directory is None else tmp_path / directory, keep_rounds=True)

@@ -1,4 +1,4 @@
-"""The E-step gives the counts that enumeration gives: of all trees, of the best ones, of products, and tilted ones."""
+"""The E-step gives the counts that enumeration gives: of all trees, the best, between these, products, tilted."""
 
 from __future__ import annotations
 
@@ -106,6 +106,64 @@ def test_held_out_sentences_of_probability_zero_are_refused():
     assert number > 0
     with pytest.raises(DepinduceError, match=f"{number} held-out sentences have probability 0"):
         e_step(Order.FIRST).log_likelihood([view(impossible)])
+
+
+# ---------------------------------------------------------------- sharp
+
+
+def to_a_power(scores: np.ndarray, cost: float) -> np.ndarray:
+    """q(z) ∝ p(x, z) to the power 1 / (1 - σ)."""
+    weights = np.exp((scores - scores.max()) / (1 - cost))
+    return weights / weights.sum()
+
+
+@every_order
+@pytest.mark.parametrize("factors", [False, True])
+@pytest.mark.parametrize("cost", [0.25, 0.8, 0.999])
+def test_sharp_counts_are_those_of_all_trees_by_a_power_of_their_probabilities(order, factors, cost):
+    problem = Problem(*random_problem(order, LENGTHS, TAGS, seed=1, factors=factors))
+    (counts,), total = e_step(order).counts([view(problem)], unambiguity=cost)
+    trees = [Enumerated(problem.table, problem.batch, number, problem.factors) for number in range(len(LENGTHS))]
+    q = [to_a_power(exact.scores, cost) for exact in trees]
+    assert_same_counts(counts, weighted_counts(problem.table, problem.batch, trees, q))
+    entropy = sum(-own[own > 0] @ np.log(own[own > 0]) for own in q)
+    scores = sum(own @ exact.scores for own, exact in zip(q, trees, strict=True))
+    assert total == pytest.approx(scores + (1 - cost) * entropy)
+
+
+@every_order
+def test_no_other_distribution_over_trees_has_more_for_its_cost(order):
+    problem = Problem(*random_problem(order, [4], TAGS, seed=6))
+    exact, random = Enumerated(problem.table, problem.batch), np.random.default_rng(0)
+    for cost in (0.0, 0.3, 0.9):
+        _, total = e_step(order).counts([view(problem)], unambiguity=cost)
+        for q in [*random.dirichlet(np.full(len(exact.trees), 0.1), size=50), *np.eye(len(exact.trees))]:
+            used = q > 0
+            assert q @ exact.scores - (1 - cost) * (q[used] @ np.log(q[used])) <= total + 1e-9
+
+
+@every_order
+def test_where_ambiguity_costs_nothing_counts_are_soft_and_where_it_costs_all_hard(order):
+    problem = Problem(*random_problem(order, LENGTHS, TAGS, seed=1, factors=True))
+    for cost, hard in ((0.0, False), (1.0, True)):
+        (sharp,), total = e_step(order).counts([view(problem)], unambiguity=cost)
+        (counts,), expected = e_step(order, hard).counts([view(problem)])
+        assert total == expected
+        assert all((one == other).all() for one, other in zip(sharp.parts, counts.parts, strict=True))
+
+
+@every_order
+def test_sharp_counts_can_be_tilted(order):
+    toy, cost = Toy(order), 0.5
+    constraint = toy.constraint(0.9 * toy.share(LARGEST_DUAL))
+    (counts,), total = e_step(order, constraint=constraint).counts([view(toy.problem)], unambiguity=cost)
+    pairs = zip(toy.trees, toy.matched, strict=True)
+    q = [to_a_power(exact.scores + (1 - cost) * constraint.dual * matched, cost) for exact, matched in pairs]
+    matched = sum(own @ number for own, number in zip(q, toy.matched, strict=True))
+    assert matched / toy.words == pytest.approx(constraint.share, abs=2e-3)
+    assert_same_counts(counts, weighted_counts(toy.table, toy.batch, toy.trees, q))
+    scores = [own @ (exact.scores - (1 - cost) * np.log(own)) for own, exact in zip(q, toy.trees, strict=True)]
+    assert total == pytest.approx(np.sum(scores))
 
 
 # ---------------------------------------------------------------- products

@@ -152,7 +152,7 @@ def test_whole_trees_alone_are_supervised_counts():
     training.climb()
     (learner,) = training.training.learners
     data = learner.sentences(corpus, "training").all()
-    counts = learner.counts(data.problem(learner.table).expect())
+    counts = learner.counts(data, data.problem(learner.table).expect())
     expected = tree_counts(learner.table, data.batch, np.array([*ODD, 2, 0, 2]))
     for found, wanted in zip(counts.parts, expected.parts, strict=True):
         np.testing.assert_allclose(found, wanted, atol=1e-12)

@@ -176,7 +176,7 @@ def test_steps_of_product_em_keep_the_counts_of_the_product_before_them(model):
     tags, words = by_hand.learners
     data = [learner.sentences(CORPUS, "training").all() for learner in by_hand.learners]
     expected = chart(by_hand.learners, CORPUS).expect(positions=True)
-    counts = tags.counts(expected), words.counts_in_product(data[1], expected)
+    counts = tags.counts(data[0], expected), words.counts_in_product(data[1], expected)
     for _ in range(3):
         for learner, own, fixed in zip((tags, words), data, counts, strict=True):
             learner.learn(learner.view(own), fixed, len(CORPUS), steps=1)

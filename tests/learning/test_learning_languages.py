@@ -33,7 +33,9 @@ def test_grammars_over_tags_tell_languages_apart_unless_somebody_wants_it_otherw
         assert not told(one, model=model)  # from whom?
 
 
-@pytest.mark.parametrize("model", ["hdp-dep", "jiang-ndmv", "lexical", "lexical-grand"])
+@pytest.mark.parametrize(
+    "model", ["hdp-dep", "e-dmv", "feature-dmv", "ln-dmv", "crfae", "jiang-ndmv", "d-ndmv", "lexical", "lexical-grand"]
+)
 def test_others_throw_them_together(model):
     assert not told(model=model)
 

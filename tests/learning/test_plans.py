@@ -16,7 +16,7 @@ from learning.languages import TAGS, language, universal_of
 from depinduce.chart.problems import mean_posteriors
 from depinduce.corpus.known_heads import KnownHeads
 from depinduce.errors import DepinduceError
-from depinduce.learning import ladder, plans
+from depinduce.learning import ladder
 from depinduce.learning.given_trees import tell_the_optimum
 from depinduce.learning.languages import text_of
 from depinduce.learning.run import Progress, Run
@@ -123,7 +123,7 @@ def test_little_text_or_no_torch_leaves_the_order_free_grammar_alone(why, recwar
         assert not recwarn.list
     else:
         neural = {name: {"model": "ndmv"} for name in RECIPES}
-        with patch.object(plans, "find_spec", lambda name: None):
+        with patch.object(ladder, "find_spec", lambda name: None):
             model = trained(recipes=neural)
         (warning,) = recwarn.list
         assert "torch is not installed: only the order-free grammar is learned" in str(warning.message)
@@ -244,7 +244,10 @@ def test_held_out_sentences_and_recipes_over_words_are_refused():
 
 
 def test_a_run_that_was_begun_without_torch_becomes_a_committee_with_it(whole, tmp_path):
-    with patch.object(plans, "find_spec", lambda name: None), pytest.warns(UserWarning, match="torch is not installed"):
+    with (
+        patch.object(ladder, "find_spec", lambda name: None),
+        pytest.warns(UserWarning, match="torch is not installed"),
+    ):
         alone = run_of(tmp_path / "run", recipes={name: {"model": "ndmv"} for name in RECIPES})
     assert isinstance(alone.go()[0], GrammarModel)
     require_finish(run_of(tmp_path / "run"))

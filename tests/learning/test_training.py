@@ -228,7 +228,7 @@ def sentences_of_rounds(made: Training, rounds: int) -> list[tuple[Round, list[n
     """The batches of sentences from which each round learns."""
     taken: list[np.ndarray] = []
     take = made.train[0].take
-    made.train[0].take = lambda sentences: taken.append(sentences) or take(sentences)
+    made.train[0].take = lambda sentences, **of: taken.append(sentences) or take(sentences, **of)
     seen = []
     for _ in range(rounds):
         taken.clear()

@@ -37,7 +37,10 @@ VOTES = 2.0**24  # the posterior of an arc, as a vote for it, is a multiple of 1
 
 @dataclass(frozen=True)
 class Expectations:
-    """What inside-outside gives: log Z, rule counts summed over the batch, and posteriors by position."""
+    """What inside-outside gives: log Z, rule counts summed over the batch, and posteriors by position.
+
+    A sentence that counts several times counts so in the counts and in the posteriors.
+    """
 
     log_z: np.ndarray  # [sentence]
     counts: RuleCounts

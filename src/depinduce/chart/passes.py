@@ -10,7 +10,7 @@ import numpy as np
 from depinduce.chart.functions import chart
 from depinduce.chart.lanes import LANES, pointer, store
 from depinduce.chart.problem import pointers, sentence_length
-from depinduce.chart.semirings import HIGHEST, LOWEST, SCALED, ZERO, log_scalar, plus_scalar
+from depinduce.chart.semirings import HIGHEST, LOWEST, SCALED, ZERO, divide_scalar, log_scalar, plus_scalar
 from depinduce.compiled import compiled
 
 
@@ -66,8 +66,9 @@ def expectation_pass(arrays, groups, space, redo, with_outside, log_z, counts, p
             continue
         chart.start_outside(n, contexts, cells)
         for lane in range(LANES):
-            if totals[lane] != ZERO:
-                chart.seed_outside(n, contexts, sentence_length(problem, group[lane]), lane, totals[lane], cells)
+            if totals[lane] != ZERO:  # w · ∂ log Z = w / Z · ∂Z, for a sentence that counts w times
+                z = divide_scalar(totals[lane], problem.weight[group[lane]])
+                chart.seed_outside(n, contexts, sentence_length(problem, group[lane]), lane, z, cells)
             elif group[lane] >= 0:  # no tree, or to be done again: nothing of it may be counted
                 chart.erase_lane(problem, n, contexts, lane, places, cells)
         chart.fill_outside(problem.child, problem.columns, n, contexts, places, cells, child_count, decision_count)

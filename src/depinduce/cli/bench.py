@@ -17,6 +17,7 @@ EXAMPLE = "depinduce bench charts --json charts.json"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from depinduce.bench.chart_settings import ChartBench
     from depinduce.bench.lexical_settings import LexicalBench
+    from depinduce.bench.scale_settings import ScaleBench
     from depinduce.bench.training_settings import TrainingBench
 
     kinds = parser.add_subparsers(dest="what", required=True, metavar="WHAT", title="what to measure")
@@ -25,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("charts", ChartBench, "log Z, gradients and best trees of random sentences", paper),
         ("train", TrainingBench, "an epoch of training a sibling model", paper),
         ("lexical", LexicalBench, "training steps of models over words", "the matrix products that they need"),
+        ("scale", ScaleBench, "training in several processes, as torchrun starts them", "one process"),
     ):
         kind = kinds.add_parser(
             what,
@@ -45,6 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         "charts": (measure_charts, show_charts),
         "train": (measure_training, show_training),
         "lexical": (measure_lexical, show_lexical),
+        "scale": (measure_scale, show_scale),
     }[arguments.what]
     settings = read_settings(arguments, arguments.settings)
     say("this takes minutes; a line tells what is done. Leave the machine alone meanwhile")
@@ -125,6 +128,48 @@ def show_lexical(results: dict) -> None:
         for vocabulary, found in results["lexicalised sibling"].items()
     ]
     show_table(Table("a step of the lexicalised sibling model", ["vocabulary", "seconds", "peak MB"], rows))
+    rows = [
+        [vocabulary, *(f"{found[softmax][what]:.3g}" for softmax in ("full", "frequency") for what in found[softmax]),
+         f"{found['full / frequency']:.1f}"]
+        for vocabulary, found in results["softmax"].items()
+    ]  # fmt: skip
+    columns = ["vocabulary", "all words: seconds", "peak MB", "classes: seconds", "peak MB", "times as fast"]
+    show_table(Table("a step of L-NDMV, softmax over all words and over classes", columns, rows))
+
+
+def measure_scale(settings) -> dict:
+    from depinduce.bench.scale import measure
+
+    return measure(settings, lambda what: say(f"measured {what}"))
+
+
+def show_scale(results: dict) -> None:
+    from depinduce.evaluation.tables import Table
+
+    settings, cases = results["settings"], results["cases"]
+    columns = ["", "strong", "weak", "strong, without reading", "alone, s", "strong, s", "weak, s", "bytes a step"]
+    rows = [
+        [
+            case,
+            *(f"{100 * found['efficiency'][name]:.0f} %" for name in columns[1:4]),
+            *(f"{found['seconds'][name]:.1f}" for name in ("alone", "strong", "weak")),
+            f"{found['step']['bytes']:.0f}",
+        ]
+        for case, found in cases.items()
+    ]
+    title = f"{settings['processes']} processes on {results['cores']} cores: efficiency, end to end with reading"
+    show_table(Table(title, columns, rows))
+    paper = next(iter(cases.values()))["on paper"]["processes"]
+    rows = [
+        [
+            case,
+            *(f"{found['on paper']['processes'][many]['times faster']:.1f}" for many in paper),
+            str(found["on paper"]["more processes stop to pay at"]),
+        ]
+        for case, found in cases.items()
+    ]
+    title = "on paper: times faster than one process, from the steps measured here"
+    show_table(Table(title, ["", *(f"{many} processes" for many in paper), "more stop to pay at"], rows))
 
 
 def show_memory(results: dict) -> None:

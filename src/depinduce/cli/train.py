@@ -9,11 +9,16 @@ seconds, neural models over tags and hdp-dep about a minute, models over words m
 from __future__ import annotations
 
 import argparse
+import io
 import json
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from depinduce.cli.console import progress, say, show_table
-from depinduce.cli.options import add_settings, given_settings, names_of, read_assignments
+from depinduce.cli.options import CLUSTER, add_settings, given_settings, names_of, read_assignments
+from depinduce.cluster import require_cluster
 from depinduce.corpus import Reading
 from depinduce.corpus.corpus import trees_in_words
 from depinduce.corpus.languages import TEXTS, files_below, named_files, paths_of
@@ -21,6 +26,7 @@ from depinduce.errors import DepinduceError
 from depinduce.interruption import INTERRUPTED
 from depinduce.learning.settings.configuration import MAX_LENGTH, Configuration, parse_seeds
 from depinduce.learning.settings.counts import CountSettings
+from depinduce.learning.settings.crf import CrfSettings
 from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.learning.settings.order_free import PolyglotSettings
@@ -31,12 +37,17 @@ from depinduce.networks.lexical_settings import LexicalSettings
 from depinduce.networks.network_settings import JiangNetworkSettings, NetworkSettings
 from depinduce.settings import MOST_THREADS, require_within
 
+if TYPE_CHECKING:
+    from depinduce.learning.team import Team
+
 EXAMPLE = """depinduce train --recipe adapt --train tagged.conllu --out grammar
   depinduce train --recipe ud-sibling --train tagged.conllu --out own
   depinduce train --recipe adapt --train tagged.conllu --trees corrected.conllu --out better
   depinduce train --model dmv --train tagged.conllu --non-heads ud --out first
   depinduce train --recipe ud-ndmv --train tagged.conllu --seeds 0-4 --out seeds"""
-SETTINGS = (CountSettings, HdpSettings, PolyglotSettings, NeuralSettings, NetworkSettings, LexicalSettings, Reading)
+SETTINGS = (
+    CountSettings, HdpSettings, CrfSettings, PolyglotSettings, NeuralSettings, NetworkSettings, LexicalSettings, Reading
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,8 +74,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     runs.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="with --seeds: so many side by side (default: 1)"
     )
+    runs.add_argument("--cluster", metavar="WHERE", help=f"with --seeds: {CLUSTER}")
     runs.add_argument("--watch", metavar="FILE", help="gold trees (NAME=FILE says their language) to score after every "
                       "round; recorded and marked, without influence on the training")  # fmt: skip
+    keep_help = "keep the grammar of every round, for the page of `report` that shows how trees came to be"
+    runs.add_argument("--keep-rounds", action="store_true", help=keep_help)
+    runs.add_argument("--cache", metavar="DIR", help="keep the encoded training sentences there, for texts that are "
+                      "larger than memory; the next training of the same files need not read them")  # fmt: skip
     runs.add_argument("--json", action="store_true", help="print what came out as JSON")
     shared = names_of(LearningSettings)
     add_settings(parser, LearningSettings, "learning", ("model", "non_heads", "rules", "init"), only_given=True)
@@ -76,6 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(parser, LexicalSettings, "models that see words", only_given=True)
     told = names_of(CountSettings) | names_of(LexicalSettings)
     add_settings(parser, JiangNetworkSettings, leave_out=told, only_given=True)
+    add_settings(parser, CrfSettings, leave_out=names_of(CountSettings) | names_of(NeuralSettings), only_given=True)
     add_settings(parser, Reading, "reading", only_given=True, max_length=MAX_LENGTH)
     rest = parser.add_argument_group("all other settings, which few will ever need (docs/settings.md lists them)")
     rest.add_argument(
@@ -87,9 +104,28 @@ def run(arguments: argparse.Namespace) -> int:
     configuration = read_configuration(arguments)
     read_files(arguments)
 
+    from depinduce.learning.team import team_of_this_process
+
+    with team_of_this_process() as team:
+        if team.size > 1 and arguments.seeds is not None:
+            raise DepinduceError("--seeds: under torchrun all processes train one model. Give one --seed.")
+        if team.is_first:
+            code = run_first(arguments, configuration, team)
+        else:
+            with redirect_stderr(io.StringIO()), redirect_stdout(io.StringIO()):  # the first process tells everything
+                code = run_beside(arguments, configuration, team)
+        if code == 0:
+            team.told_by_all(None)  # torchrun ends all when one ends badly: nobody leaves before all is written
+        return code
+
+
+def run_first(arguments: argparse.Namespace, configuration: Configuration, team: Team) -> int:
+    """The training of a process that is alone, or the first of several."""
     from depinduce.learning.lesson import place_of_training
     from depinduce.models.places import DESCRIPTION
 
+    if team.size > 1:
+        say(f"{team.size} processes")
     out = Path(arguments.out)
     remedy = "Choose another --out, or add --overwrite or --resume."
     with place_of_training(out, arguments.overwrite, arguments.resume, remedy) as is_there:
@@ -101,7 +137,17 @@ def run(arguments: argparse.Namespace) -> int:
             )
         if arguments.seeds is not None:
             return run_seeds(arguments, configuration, out)
-        return run_one(arguments, configuration, out, is_there)
+        return run_one(arguments, configuration, out, is_there, team)
+
+
+def run_beside(arguments: argparse.Namespace, configuration: Configuration, team: Team) -> int:
+    """The training of any other process, which has its share of the sentences and nothing to write."""
+    watched, arguments.watch = arguments.watch, None
+    lesson = read_lesson(arguments, configuration, team)
+    if watched:
+        lesson = replace(lesson, watch=lambda model: {})  # the first process looks at the trees
+    _, finished = lesson.run(resume=arguments.resume, team=team).go()
+    return 0 if finished else INTERRUPTED
 
 
 def read_configuration(arguments: argparse.Namespace) -> Configuration:
@@ -112,10 +158,15 @@ def read_configuration(arguments: argparse.Namespace) -> Configuration:
     if ours is not None:
         say(f"settings of the recipe {ours}, without its --non-heads; another: --recipe NAME")
     require_within(1, MOST_THREADS, jobs=arguments.jobs)
+    if arguments.cluster is not None and arguments.seeds is None:
+        raise DepinduceError("--cluster is for --seeds: one training is done in one place. Leave it away.")
+    require_cluster(arguments.cluster)
     if arguments.seeds is not None:
         parse_seeds(arguments.seeds)
         if "seed" in given:
             raise DepinduceError("--seed and --seeds: choose one of them.")
+        if arguments.keep_rounds:
+            raise DepinduceError("--keep-rounds and --seeds: choose one of them, as it is for a single training.")
     return configuration
 
 
@@ -132,18 +183,22 @@ def read_files(arguments: argparse.Namespace) -> None:
     if not arguments.train and arguments.trees is None:
         raise DepinduceError("Name what to learn from: --train FILE, or --train-dir DIR.")
     files = [path for some in (arguments.train, arguments.dev, arguments.trees or []) for path in paths_of(some)]
+    if arguments.cache is not None and arguments.seeds is not None:
+        raise DepinduceError("--cache and --seeds: choose one of them.")
     if arguments.seeds is not None and "-" in files:
         raise DepinduceError("--seeds: every training reads the files anew, which stdin cannot do. Name files.")
     if without:
         say(f"left out, for want of {' and '.join(TEXTS)}: {' '.join(without)}")
 
 
-def read_lesson(arguments: argparse.Namespace, configuration: Configuration):
+def read_lesson(arguments: argparse.Namespace, configuration: Configuration, team: Team | None = None):
     """The files, with what is to be said of them."""
     from depinduce.learning.held_out import about_languages, warn_about_tags
     from depinduce.learning.lesson import Lesson
+    from depinduce.learning.team import ALONE
 
-    lesson = Lesson.of(configuration, arguments.train, arguments.dev, arguments.watch, trees=arguments.trees)
+    files = arguments.train, arguments.dev, arguments.watch
+    lesson = Lesson.of(configuration, *files, trees=arguments.trees, cache=arguments.cache, team=team or ALONE)
     train, settings = lesson.train, configuration.learning
     left_out = f"; {train.outside} sentences left out by length" if train.outside else ""
     data = train.identity()
@@ -164,19 +219,21 @@ def read_lesson(arguments: argparse.Namespace, configuration: Configuration):
 # ---------------------------------------------------------------- one training, or several
 
 
-def run_one(arguments: argparse.Namespace, configuration: Configuration, out: Path, is_there: bool) -> int:
+def run_one(arguments: argparse.Namespace, configuration: Configuration, out: Path, is_there: bool, team: Team) -> int:
     from depinduce.learning.lesson import clear
     from depinduce.learning.progress_texts import progress_text
     from depinduce.models.places import CONFIGURATION
     from depinduce.parser import Parser
 
-    lesson = read_lesson(arguments, configuration)
-    if is_there and arguments.overwrite:
-        clear(out, configuration.learning)
+    lesson = read_lesson(arguments, configuration, team)
     if is_there and arguments.resume and not (out / CONFIGURATION).exists():
         hint = "add --seeds" if any(out.glob("seed-*")) else "choose another --out, or --overwrite"
         raise DepinduceError(f"{out}: no training of one model to go on with; {hint}.")
-    training = lesson.run(out, resume=arguments.resume)
+    training = lesson.run(
+        out, resume=arguments.resume, keep_rounds=arguments.keep_rounds, team=team
+    )  # a fault of it shows before anything is lost
+    if is_there and arguments.overwrite:
+        clear(out, configuration.learning)
     unit = f"{configuration.learning.round_name}s"
     with progress("training", None, unit) as update:
         try:
@@ -212,6 +269,7 @@ def run_seeds(arguments: argparse.Namespace, configuration: Configuration, out: 
     if (out / CONFIGURATION).exists() and not arguments.overwrite:
         raise DepinduceError(f"{out}: holds the training of one seed. Choose another --out for --seeds.")
     lesson = read_lesson(arguments, configuration)
+    lesson.run()  # a fault of it shows before anything is lost
     if arguments.overwrite and out.exists():
         clear(out, configuration.learning)
     done: dict[int, tuple[int, int]] = dict.fromkeys(seeds, (0, 1))
@@ -225,7 +283,7 @@ def run_seeds(arguments: argparse.Namespace, configuration: Configuration, out: 
 
         files = arguments.train, arguments.dev, out, arguments.watch, arguments.trees
         try:
-            summary = train_seeds(configuration, seeds, arguments.jobs, *files, report=report)
+            summary = train_seeds(configuration, seeds, arguments.cluster or arguments.jobs, *files, report=report)
         except KeyboardInterrupt:
             return _farewell(out, finished=False)
     if arguments.json:

@@ -30,6 +30,8 @@ _NOT_TAGS = {1: "the ids", 7: "the heads", 9: "the heads"}
 _MAY_BE_TAGS = ", ".join(str(column) for column in range(1, COLUMNS + 1) if column not in _NOT_TAGS)
 _FEATURE = re.compile(r"[A-Za-z0-9]+(?:\[[a-z0-9]+\])?")  # Case, Number[psor]
 LONGEST_GIVEN = 40  # words of a sentence with known heads, where others are left out that are so long
+_HASHED = 1 << 20  # numbers at a time
+_FINGERPRINT = "_fingerprint"
 _DIGITS = re.compile(r"\d+")
 
 
@@ -202,7 +204,9 @@ class Corpus:
     @property
     def is_first(self) -> np.ndarray:
         """Which sentences do not repeat the one before: those with known heads may count several times. [S] bool"""
-        return np.diff(self.index, prepend=-1) != 0
+        is_first = np.ones(len(self), dtype=bool)
+        np.not_equal(self.index[1:], self.index[:-1], out=is_first[1:])
+        return is_first
 
     @property
     def counted_once(self) -> tuple[int, int]:
@@ -240,15 +244,24 @@ class Corpus:
 
     def fingerprint(self) -> str:
         """SHA-256 of what training sees: the symbols, the sentences, and the heads that it is told, never others."""
+        if (known := self.__dict__.get(_FINGERPRINT)) is not None:
+            return known
         digest = hashlib.sha256()
         digest.update(json.dumps([self.tag_vocabulary.symbols, self.word_vocabulary.symbols]).encode())
         languages = () if self.language is None else (self.language,)
         if languages:  # what has none keeps the fingerprint that it had when there were none
             digest.update(json.dumps(self.languages).encode())
         known = () if self.known is None else (self.known.heads, self.known.refused, self.known.offsets)
-        for numbers in (self.offsets, self.tags, self.words, *languages, *known):
-            digest.update(numbers.astype(numbers.dtype.newbyteorder("<")).tobytes())
+        of_words = {"tags": self.tags, "words": self.words}  # int32 in a fingerprint, however they are kept
+        for numbers in (self.offsets, *of_words.values(), *languages, *known):
+            kind = np.dtype(np.int32) if any(numbers is own for own in of_words.values()) else numbers.dtype
+            for first in range(0, len(numbers), _HASHED):
+                digest.update(numbers[first : first + _HASHED].astype(kind.newbyteorder("<")).tobytes())
         return digest.hexdigest()
+
+    def remember_fingerprint(self, fingerprint: str) -> None:
+        """Spare whoever asks for it the time; a corpus that is made of this one does not know it."""
+        object.__setattr__(self, _FINGERPRINT, fingerprint)
 
 
 class _Symbols(dict):

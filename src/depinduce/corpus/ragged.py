@@ -7,9 +7,10 @@ import numpy as np
 
 def pieces(offsets: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The places of what belongs to some sentences (or words), and their offsets among these."""
-    lengths = np.diff(offsets)[numbers]
+    begin = offsets[numbers]  # of these alone: a corpus may be large
+    lengths = offsets[np.asarray(numbers) + 1] - begin
     new = np.concatenate([[0], np.cumsum(lengths)])
-    return np.repeat(offsets[numbers] - new[:-1], lengths) + np.arange(new[-1]), new
+    return np.repeat(begin - new[:-1], lengths) + np.arange(new[-1]), new
 
 
 def pairs(offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -67,11 +67,16 @@ def damage_told(path: Path) -> Iterator[None]:
 
 def _digest(arrays: Arrays, header: dict[str, str]) -> str:
     """The SHA-256 of all that a checkpoint says, but for this."""
+    return digest_of(arrays, f"{header['format_version']} {header['state']}")
+
+
+def digest_of(arrays: Arrays, text: str = "") -> str:
+    """The SHA-256 of arrays by name, and of a text."""
     digest = hashlib.sha256()
     for name, array in sorted(arrays.items()):
         digest.update(f"{name} {array.dtype} {array.shape}\n".encode())
         digest.update(array.tobytes())
-    digest.update(f"{header['format_version']} {header['state']}".encode())
+    digest.update(text.encode())
     return digest.hexdigest()
 
 

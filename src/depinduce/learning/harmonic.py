@@ -20,6 +20,7 @@ from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, STOP, Order, RuleC
 
 MOVE = 0.9
 SMOOTHING = 0.001
+AT_ONCE = 100_000  # sentences
 
 
 def harmonic_table(train: Corpus, child_valence: bool = True) -> RuleTable:
@@ -33,22 +34,24 @@ def harmonic_counts(tags: np.ndarray, offsets: np.ndarray, tag_count: int) -> Ru
     """First-order rule counts of tagged sentences. tags: [token], offsets: [sentence + 1]"""
     root = np.zeros(tag_count)
     child = np.zeros((2, tag_count, tag_count))  # [direction, head, child]
-    words = np.bincount(tags, minlength=tag_count).astype(float)
+    words = np.zeros(tag_count)
     with_children = np.zeros((2, tag_count))  # words that can have a child on that side
     lengths = np.diff(offsets)
     for length in np.unique(lengths):  # sentences of one length share their weights
         starts = offsets[:-1][lengths == length]
-        block = tags[starts[:, None] + np.arange(length)]  # [sentence, position]
-        np.add.at(root, block, 1.0 / length)
         weight = attachment_weights(length)  # [head, child]
-        for head in range(length):
-            for position in range(length):
-                if head != position:
-                    direction = LEFT if position < head else RIGHT
-                    pair = (direction, block[:, head], block[:, position])
-                    np.add.at(child, pair, weight[head, position])  # pyright: ignore[reportArgumentType], a tuple will do
-        for direction, able in ((LEFT, block[:, 1:]), (RIGHT, block[:, :-1])):
-            np.add.at(with_children[direction], able, 1.0)
+        for some in range(0, len(starts), AT_ONCE):
+            block = tags[starts[some : some + AT_ONCE, None] + np.arange(length)]  # [sentence, position]
+            words += np.bincount(block.ravel(), minlength=tag_count)
+            np.add.at(root, block, 1.0 / length)
+            for head in range(length):
+                for position in range(length):
+                    if head != position:
+                        direction = LEFT if position < head else RIGHT
+                        pair = (direction, block[:, head], block[:, position])
+                        np.add.at(child, pair, weight[head, position])  # pyright: ignore[reportArgumentType]
+            for direction, able in ((LEFT, block[:, 1:]), (RIGHT, block[:, :-1])):
+                np.add.at(with_children[direction], able, 1.0)
     decision = _decision_counts(child.sum(axis=2), words, with_children)
     both_valences = np.repeat(child[:, :, None], 2, axis=2)  # [direction, head, valence, child]
     return RuleCounts(root, both_valences.reshape(-1, tag_count), decision.reshape(-1, 2))

@@ -12,11 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from depinduce.corpus import Corpus, Reading, Sentence, build_corpus, read_sentences
+from depinduce.corpus.encoded import encode_part, join_parts, key_of, open_encoded, part_of_files
 from depinduce.corpus.tags import called
 from depinduce.errors import DepinduceError
 from depinduce.learning.given_trees import corpus_with_trees
 from depinduce.learning.languages import require_languages, told_apart
 from depinduce.learning.settings.learning import LearningSettings
+from depinduce.learning.team import ALONE, Team
 
 Texts = Sequence[str | Path] | Sequence[Sentence]  # files, or what somebody has read from files
 Source = Texts | Mapping[str, Texts]  # the latter: of several languages, by their names
@@ -38,6 +40,24 @@ class Trees:
 def training_corpus(source: Source, reading: Reading, trees: Trees | None = None) -> Corpus:
     """The sentences to learn from, those with trees last; none is an error that says why."""
     return _built(_sentences(source), source, reading, trees)
+
+
+def cached_corpus(source: Source, reading: Reading, cache: str | Path, team: Team = ALONE) -> Corpus:
+    """The sentences to learn from, kept in a folder so that memory need not hold them, see `corpus.encoded`.
+
+    team: the processes that need them; each reads a part of the files if nobody has done so before
+    """
+    languages, texts = _languages(source), source if isinstance(source, Mapping) else {None: source}
+    files = [(name, str(path)) for name, paths in texts.items() for path in paths]
+    key = team.told(key_of(files, reading) if team.is_first else "")
+    place, parts = Path(cache) / key, [Path(cache) / f"{key}-{part}-of-{team.size}" for part in range(team.size)]
+    if not team.told(place.exists()):
+        encode_part(part_of_files(files, team.rank, team.size), reading, languages, parts[team.rank])
+        team.told_by_all(None)  # that it is there
+        if team.is_first:
+            join_parts(parts, reading, languages, place)
+        team.told(None)  # that all of it is there
+    return _required(open_encoded(place), source)
 
 
 def adaptation_corpus(source: Source, reading: Reading, trees: Trees | None = None) -> tuple[Corpus, Reading]:

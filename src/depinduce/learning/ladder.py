@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 
 import numpy as np
 
 from depinduce.corpus import Corpus
-from depinduce.errors import DepinduceError
+from depinduce.errors import DepinduceError, MissingPackageError
 from depinduce.learning.given_trees import tell_the_optimum
 from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.settings.learning import LearningSettings
 from depinduce.learning.settings.recipes import load_recipe
+from depinduce.models.table import entry
 
 SHARED = ("non_heads", "constraint", "rules", "rules_share", "seed", "threads")  # by all ladders of a run
 
@@ -46,6 +48,13 @@ def rungs(settings: LearningSettings) -> list[Rung]:
     return ladder
 
 
+def wants_torch(settings: LearningSettings) -> str | None:
+    """The first model on the way to that of these settings which torch would train, if torch is not installed."""
+    start = tuple(name for name in (settings.init[0], *settings.word_init[:1]) if name == "hdp-dep")
+    by_torch = [name for name in (*start, *settings.ladder, settings.model) if entry(name).trained_by_torch]
+    return by_torch[0] if by_torch and find_spec("torch") is None else None
+
+
 @dataclass(frozen=True, eq=False)
 class Ladder:
     """What leads to one grammar: its settings, and the sentences that it learns from."""
@@ -55,6 +64,10 @@ class Ladder:
     below: int = 0  # rungs that come before its own, in ladders that it is the next of
     on_top: bool = False  # it starts from trees of the grammars that other ladders have led to
     watched: bool = True  # its grammars can parse the gold trees that somebody watches
+
+    def __post_init__(self):
+        if model := wants_torch(self.configuration.learning):  # now, not when its rung is reached
+            raise MissingPackageError(f"Training {model}", "torch")
 
     def rungs(self, name: str | None) -> list[Rung]:
         """Its trainings, in their order; where trees tell the optimum, without members that look for it.

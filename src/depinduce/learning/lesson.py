@@ -18,6 +18,7 @@ from depinduce.learning.held_out import (
     Source,
     Trees,
     adaptation_corpus,
+    cached_corpus,
     held_out,
     read_once,
     sentences_of,
@@ -27,6 +28,7 @@ from depinduce.learning.languages import require_languages
 from depinduce.learning.run import Run, Watch
 from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.learning import LearningSettings
+from depinduce.learning.team import ALONE, Team
 from depinduce.learning.trust import Yardstick
 from depinduce.learning.watching import watcher
 from depinduce.models.loading import load_model, load_universal
@@ -60,12 +62,18 @@ class Lesson:
         watched_lengths: tuple[str, ...] = ("15", "40"),
         universal: Model | None = None,
         trees: Source | None = None,
+        cache: str | Path | None = None,
+        team: Team = ALONE,
     ) -> Lesson:
         """quiet: whoever asks has warned of everything before; universal: it need not be read, here it is
         trees: sentences with known heads
+        cache: a folder for the sentences to learn from, which memory then need not hold
+        team: the processes that train together
         """
         reading, settings = configuration.reading, configuration.learning
         given = labels = text = None
+        if cache is not None and (trees is not None or settings.init[0] == "universal"):
+            raise DepinduceError("--cache is for text alone: neither --trees nor --init universal. Leave it away.")
         if configuration.lexical is not None and configuration.lexical.learns_vectors:
             train = read_once(train)
             text = [reading.words(sentence) for sentence in sentences_of(train)]
@@ -82,6 +90,8 @@ class Lesson:
                 configuration = configuration.replace(max_length=reading.max_length)
                 universal = universal or load_universal(*init[1:])
                 corpus = with_tags_of(universal, corpus, f"--init {' '.join(init)}")
+            elif cache is not None:
+                corpus = cached_corpus(train, reading, cache, team)
             else:
                 corpus = training_corpus(train, reading, given)
             others = held_out(dev, reading, corpus) if dev else None
@@ -89,12 +99,21 @@ class Lesson:
         watching = watcher(watch, corpus, reading, watched_lengths) if watch else None
         return cls(configuration, corpus, others, watching, universal, labels, text)
 
-    def run(self, directory: str | Path | None = None, *, resume: bool = False) -> Run:
-        """The training, at its beginning or, to go on with it, where the one in the directory was."""
-        run = Run(
-            self.configuration, self.train, self.dev, directory, self.watch, self.universal, self.labels, self.text
-        )
-        if resume and run.directory is not None and (run.directory / CONFIGURATION).exists():
+    def run(
+        self,
+        directory: str | Path | None = None,
+        *,
+        resume: bool = False,
+        keep_rounds: bool = False,
+        team: Team = ALONE,
+    ) -> Run:
+        """The training, at its beginning or, to go on with it, where the one in the directory was.
+
+        team: the processes that train together
+        """
+        files = self.train, self.dev, directory, self.watch, self.universal, self.labels, self.text
+        run = Run(self.configuration, *files, keep_rounds, team)
+        if team.told(resume and run.directory is not None and (run.directory / CONFIGURATION).exists()):
             run.resume()
         return run
 

@@ -14,18 +14,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from importlib.util import find_spec
 from typing import Any, ClassVar
 
 import numpy as np
 
 from depinduce.chart.problems import ArcPosteriors, mean_posteriors
 from depinduce.corpus import Corpus
+from depinduce.errors import EXTRAS
 from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.rules import RuleTable
 from depinduce.grammar.stacked import each_of
 from depinduce.learning.given_trees import tell_the_optimum
-from depinduce.learning.ladder import Ladder, Rung, by_recipe
+from depinduce.learning.ladder import Ladder, Rung, by_recipe, wants_torch
 from depinduce.learning.languages import text_of, told_apart, words_of
 from depinduce.learning.learners.learner import Learner
 from depinduce.learning.learners.order_free import OrderFreeLearner
@@ -34,6 +34,7 @@ from depinduce.learning.settings.committee import CommitteeSettings
 from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.settings.order_free import OrderFreeSettings
 from depinduce.learning.starts import start_trees
+from depinduce.learning.team import ALONE, Team
 from depinduce.learning.training import growing_lengths
 from depinduce.models.committee_model import CommitteeModel
 from depinduce.models.loading import load_universal
@@ -78,7 +79,7 @@ class Plan:
 
     # ---------------------------------------------------------------- from trees to trees
 
-    def start_trees(self, init: tuple[str, ...], rung: Rung) -> np.ndarray:
+    def start_trees(self, init: tuple[str, ...], rung: Rung, team: Team = ALONE) -> np.ndarray:
         """The trees that a start gives to the sentences of a rung. [token]"""
         settings, text = self.configuration.learning, self.ladders[rung.ladder].text
         return start_trees(
@@ -90,6 +91,7 @@ class Plan:
             apart=told_apart(rung.settings, text),
             seed=settings.seed,
             threads=settings.threads,
+            team=team,
         )
 
     def agreed_trees(self, rung: Rung, members: list[RuleTable]) -> np.ndarray:
@@ -171,8 +173,12 @@ class CommitteePlan(Plan):
             return
         own = by_recipe(settings.own_recipe, "own_recipe", configuration)
         student = by_recipe(settings.student_recipe, "student_recipe", configuration, init=("model", "committee"))
-        if find_spec("torch") is None and (own.learning.entry.network or student.learning.entry.network):
-            warnings.warn("torch is not installed: only the order-free grammar is learned", stacklevel=4)
+        if wants_torch(own.learning) or wants_torch(student.learning):
+            warnings.warn(
+                "torch is not installed: only the order-free grammar is learned; "
+                f"for more, pip install 'depinduce[{EXTRAS['torch']}]'",
+                stacklevel=4,
+            )
             return
         self.recipes = {settings.own_recipe: own, settings.student_recipe: student}
         text = text_of(train)

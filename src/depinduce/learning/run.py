@@ -4,6 +4,7 @@
     metrics.jsonl            a line per round
     checkpoint.safetensors   where the training is, replaced whole after every round
     model/                   the trained model, when it is finished or was interrupted
+    rounds/                  the grammar of every round, if somebody wants to see how it came to be
 
 Each rung is a model trained from the trees of the rung before. The first one may have several members, that differ
 only in their seed; the next rung then starts from the trees on which they agree. Mostly the last rung is the model;
@@ -13,7 +14,7 @@ where grammars of several ladders are needed, `learning.plans` says what becomes
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from depinduce.errors import DepinduceError
 from depinduce.grammar.knowledge import load_knowledge
 from depinduce.grammar.rules import RuleTable
 from depinduce.labels import LearnedLabels
-from depinduce.learning.checkpoints import damage_told
+from depinduce.learning.checkpoints import damage_told, digest_of
 from depinduce.learning.ladder import Ladder, Rung
 from depinduce.learning.languages import told_apart
 from depinduce.learning.learners.learner import Arrays, Start, under, with_prefix
@@ -34,9 +35,11 @@ from depinduce.learning.run_files import RunFiles, require_same_data, require_sa
 from depinduce.learning.separate import SeparateTraining, training_of
 from depinduce.learning.settings.configuration import Configuration, as_saved
 from depinduce.learning.settings.learning import LearningSettings
+from depinduce.learning.team import ALONE, Team
 from depinduce.learning.training import Round, Training
 from depinduce.learning.trust import Yardstick, calibrated
 from depinduce.models.model import Model
+from depinduce.models.places import CHECKPOINT
 from depinduce.models.places import INNER as MODEL
 from depinduce.models.table import find
 from depinduce.models.tag_model import GrammarModel
@@ -69,24 +72,34 @@ class Run:
         universal: Model | None = None,
         labels: LearnedLabels | None = None,
         text: Sequence[list[str]] | None = None,
+        keep_rounds: bool = False,
+        team: Team = ALONE,
     ):
         """universal: the grammar that --init names, if it has been read already; labels: what arcs are called
         text: the words of all sentences, also of those that are too long, where word vectors are learned from them
+        keep_rounds: write down the grammar of every round, too
+        team: the processes that train together; the first of them writes the directory
         """
-        self.configuration, self.train, self.dev = configuration, train, dev
+        self.configuration, self.train, self.dev, self.team = configuration, train, dev, team
         self.settings = configuration.learning
         if dev is not None and not self.settings.heeds_held_out:
             raise DepinduceError(
                 f"--dev: likelihood does not tell when {self.settings.model} should stop. Leave it away."
             )
         told_apart(self.settings, train)  # a fault shows before anything is written
-        self.directory = Path(directory) if directory is not None else None
+        self.directory = Path(directory) if directory is not None and team.is_first else None
         self.files = RunFiles(self.directory) if self.directory is not None else None
         self.watch, self.watched, self.labels, self.text = watch, watch is not None, labels, text
         self.training_data = train.identity()
         self.fingerprints = self.training_data["sha256"], None if dev is None else dev.fingerprint()
+        team.require_same((self.fingerprints, as_saved(configuration.values())), "sentences or settings")
         self.plan = plan_of(configuration)(configuration, train, universal)
         self.rungs = self.plan.rungs
+        if team.size > 1:
+            self._require_divided()
+        self.keeps_rounds = keep_rounds
+        if keep_rounds:
+            self._require_tables()
         self.rung = 0
         self.heads: np.ndarray | None = None  # of the start, unless it is a first-order grammar
         self.word_heads: np.ndarray | None = None  # of the start of the part over words, if it has one of its own
@@ -111,8 +124,10 @@ class Run:
         try:
             while not self.finished:
                 self.climb(report)
-            model = self._calibrated(self.model())
+            model = self._calibrated(self.model()) if self.team.is_first else self.model()
         except KeyboardInterrupt:
+            if not self.team.is_first:
+                raise
             if self.training is None and not self.members and not self.grammars:
                 raise  # there is nothing yet to keep
             finished, model = False, self.model(finished=False)
@@ -139,10 +154,15 @@ class Run:
             self.training = training
             if rung.member == 0:
                 self.members = []  # those of the rung before: their trees are the start of this one
+            self._keep_round(rung)
             self._save()
         while not self.training.finished:
             before = self._before(rung)
             self._remember(rung, self.training.run_round(), report, before)
+            if self.team.size > 1:
+                arrays, _ = self.training.state()
+                self.team.require_same(digest_of(arrays), "parameters now, which should never be,")
+            self._keep_round(rung)
             self._save()
         if self.finished:
             return
@@ -208,7 +228,7 @@ class Run:
         starts = [start] * len(learners)
         if rung.settings.word_init:
             starts[-1] = Start("word_init", self.word_heads)
-        return training_of(rung.settings, learners, text, self.dev, rung.seed, starts)
+        return training_of(rung.settings, learners, text, self.dev, rung.seed, starts, self.team)
 
     def _ladder(self, rung: Rung) -> Ladder:
         return self.plan.ladders[rung.ladder]
@@ -224,7 +244,7 @@ class Run:
 
     def start_trees(self, init: tuple[str, ...], rung: Rung | None = None) -> np.ndarray:
         """The trees that a start gives to the training sentences, or to those of a rung."""
-        return self.plan.start_trees(init, rung or self.rungs[0])
+        return self.plan.start_trees(init, rung or self.rungs[0], self.team)
 
     def _before(self, rung: Rung) -> dict[str, Any]:
         """For the line of the first round, if the training is watched: where the network was after its start."""
@@ -250,6 +270,31 @@ class Run:
         self.history.append(without_times(line))
         done = len(self.history)
         report(Progress(rung, one, done, done + self._rounds_left(), watched))
+
+    def _keep_round(self, rung: Rung) -> None:
+        """Write down the grammar of now, if it was asked for; of several members, that of the first."""
+        if not self.keeps_rounds or self.files is None or rung.member > 0:
+            return
+        (grammar,) = self._parts(best=False)
+        history = {"model": str(rung), "round": self._now.round, "round_name": rung.settings.round_name}
+        self.files.keep_round(self.rung, self._now.round, replace(grammar, network=None, history=history))
+
+    def _require_divided(self) -> None:
+        """Refuse to share the sentences of what needs all of them at once."""
+        undivided = [rung.settings.undivided for rung in self.rungs if rung.settings.undivided is not None]
+        if undivided:
+            raise DepinduceError(
+                f"{undivided[0]}: it needs all sentences at once, in one process. Train it without torchrun."
+            )
+
+    def _require_tables(self) -> None:
+        """Refuse to keep the rounds of what is no table of rules over tags, of one language."""
+        others = [rung.model for rung in self.rungs if not rung.settings.entry.over_tags]
+        if others or self.directory is None or told_apart(self.settings, self.train):
+            what = "a training in memory" if self.directory is None else others[0] if others else "several languages"
+            raise DepinduceError(
+                f"--keep-rounds: not of {what}. It is for grammars over the tags of one language, with --out."
+            )
 
     @property
     def _now(self) -> Training | SeparateTraining:
@@ -344,13 +389,18 @@ class Run:
         self.files.save(arrays, own, state)
 
     def resume(self) -> None:
-        """Go back to where the run in the directory was."""
-        assert self.files is not None, "in memory"
-        self.files.require_same(self.configuration)
-        if saved := self.files.load():
-            with damage_told(self.files.checkpoint):
+        """Go back to where the run in the directory was, which the first process of a team reads for all."""
+        saved = None
+        if self.team.is_first:
+            assert self.files is not None, "in memory"
+            self.files.require_same(self.configuration)
+            self.keeps_rounds |= self.files.keeps_rounds
+            saved = self.files.load()
+        if saved := self.team.told(saved):
+            with damage_told(self.files.checkpoint if self.files is not None else Path(CHECKPOINT)):
                 self._restore(*saved)
-            self.files.mend_rounds(self.history)
+            if self.files is not None:
+                self.files.mend_rounds(self.history)
 
     def _restore(self, arrays: Arrays, own: Arrays, state: dict[str, Any]) -> None:
         require_same_data(state["data"], self.fingerprints)

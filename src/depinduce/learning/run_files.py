@@ -12,7 +12,8 @@ from depinduce.files import append_line, parse_json, write_file
 from depinduce.learning.checkpoints import read_checkpoint, write_checkpoint
 from depinduce.learning.learners.learner import Arrays
 from depinduce.learning.settings.configuration import Configuration, as_saved, changes
-from depinduce.models.places import CHECKPOINT, CONFIGURATION, METRICS
+from depinduce.models.places import CHECKPOINT, CONFIGURATION, METRICS, ROUNDS, place_of_round
+from depinduce.models.tag_model import GrammarModel
 from depinduce.settings import read_toml, to_toml
 
 FREE_ON_RESUME = {"epochs", "iterations", "patience", "threads"}  # these may change on the way
@@ -62,6 +63,15 @@ class RunFiles:
             for line, known in zip(lines, history, strict=False)
         ]
         write_file(path, "".join(f"{line}\n" for line in kept))
+
+    def keep_round(self, rung: int, number: int, grammar: GrammarModel) -> None:
+        """The grammar of a round, as a model that every command reads."""
+        grammar.save(place_of_round(self.directory, rung, number))
+
+    @property
+    def keeps_rounds(self) -> bool:
+        """Whether the run was told to, when it began."""
+        return (self.directory / ROUNDS).is_dir()
 
     # ---------------------------------------------------------------- where it is
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from depinduce.cluster import on_cluster
 from depinduce.errors import DepinduceError
 from depinduce.files import write_file
 from depinduce.jobs import side_by_side
@@ -46,6 +47,7 @@ def train_seed(task: SeedTask, send: Callable[[Any], None]) -> dict[str, Any]:
             return {"seed": seed, "finished": False, "failed": str(error)}
     last = [line for line in run.history if line["rung"] == run.rungs[-1].number]
     last = [line for line in last if line["max_length"] == lesson.train.lengths.max()]
+    last = [line for line in last if line["round"] > run.rungs[-1].settings.falling_rounds]
     kept = max(last, key=lambda line: line["dev"]) if lesson.dev is not None and last else (last or [{}])[-1]
     return {
         "seed": seed,
@@ -61,7 +63,7 @@ def train_seed(task: SeedTask, send: Callable[[Any], None]) -> dict[str, Any]:
 def train_seeds(
     configuration: Configuration,
     seeds: list[int],
-    jobs: int,
+    jobs: int | str,
     train: Source,
     dev: Source | None,
     directory: Path,
@@ -72,6 +74,8 @@ def train_seeds(
     """Train every seed in `directory/seed-N`; keep the model with the highest likelihood as that of the directory.
 
     The likelihood is that of the held-out sentences, or of the training sentences where there are none.
+
+    jobs: so many side by side here, or the cluster that does them, see `on_cluster`
     """
     tasks = [
         SeedTask(
@@ -83,7 +87,10 @@ def train_seeds(
     def on_message(number: int, message: tuple[int, int]) -> None:
         report(seeds[number], *message)
 
-    results = dict(side_by_side(train_seed, tasks, jobs, on_message))
+    if isinstance(jobs, str):
+        results = dict(on_cluster(train_seed, tasks, jobs, on_message))
+    else:
+        results = dict(side_by_side(train_seed, tasks, jobs, on_message))
     lines = [results[number] for number in range(len(seeds))]
     failed = [line for line in lines if "failed" in line]
     if failed:

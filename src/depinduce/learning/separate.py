@@ -15,6 +15,7 @@ from depinduce.corpus import Corpus
 from depinduce.learning.learners.learner import Arrays, Learner, Start, under, with_prefix
 from depinduce.learning.posterior_constraint import ShareConstraint
 from depinduce.learning.settings.learning import LearningSettings
+from depinduce.learning.team import ALONE, Team
 from depinduce.learning.training import Round, Training
 
 
@@ -36,10 +37,11 @@ class SeparateTraining:
         dev: Corpus | None,
         seed: int,
         starts: list[Start],
+        team: Team = ALONE,
     ):
         self.learners = learners
         self.parts = [
-            Training(settings, [learner], train, dev, seed, [start])
+            Training(settings, [learner], train, dev, seed, [start], team)
             for learner, start in zip(learners, starts, strict=True)
         ]
         self.last: list[Round | None] = [None] * len(learners)  # the last round of each
@@ -135,7 +137,8 @@ def training_of(
     dev: Corpus | None,
     seed: int,
     starts: list[Start],
+    team: Team = ALONE,
 ) -> Training | SeparateTraining:
     """The training of a model: its learners agree, or each goes its own way."""
     kind = Training if settings.agreement or len(learners) == 1 else SeparateTraining
-    return kind(settings, learners, train, dev, seed, starts)
+    return kind(settings, learners, train, dev, seed, starts, team)

@@ -7,13 +7,16 @@ import warnings
 import numpy as np
 
 from depinduce.corpus import Corpus, Reading, Vocabulary, in_vocabulary, load_corpus
+from depinduce.corpus.alike import in_pieces
 from depinduce.corpus.tags import find_tags
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
 from depinduce.learning.harmonic import harmonic_table
 from depinduce.learning.languages import in_languages_of, text_of, words_of
+from depinduce.learning.pieces import MOST_WORDS
 from depinduce.learning.settings.configuration import Configuration
 from depinduce.learning.settings.states import HdpSettings
+from depinduce.learning.team import ALONE, Team
 from depinduce.models.loading import load_model
 from depinduce.models.model import Model
 from depinduce.models.tag_model import GrammarModel
@@ -30,18 +33,20 @@ def start_trees(
     apart: bool = False,
     seed: int = 0,
     threads: int = 1,
+    team: Team = ALONE,
 ) -> np.ndarray:
     """The trees that a start made of trees gives to the training sentences. [token] heads
 
     init: harmonic, model DIR, trees FILE or hdp-dep RULES; constrained_tags: tags that head nothing in the parses
     apart: what is made for this text is made for every language, as if it was alone
+    team: the processes that need them, each of which parses its share
     """
     if apart and init[0] in ("harmonic", "hdp-dep"):
         heads = np.empty(len(train.tags), dtype=np.int32)
         for name in train.languages:
             heads[words_of(train, name)] = start_trees(
                 init, text_of(train, name), reading, constrained_tags,
-                child_valence=child_valence, seed=seed, threads=threads,
+                child_valence=child_valence, seed=seed, threads=threads, team=team,
             )  # fmt: skip
         return heads
     if init[0] == "trees":
@@ -56,7 +61,16 @@ def start_trees(
         table = harmonic_table(train, child_valence)
         source = GrammarModel(Order.FIRST, train.tag_vocabulary, table, constrained_tags)
     text = in_languages_of(in_vocabulary(train, source.tags), source.languages)
-    return parse_corpus(source, text, Parsing(threads=threads))
+    return parsed_by(team, source, text, threads)
+
+
+def parsed_by(team: Team, source: Model, text: Corpus, threads: int = 1) -> np.ndarray:
+    """The heads that a model gives to a text, a piece of bounded size at a time; every process has parsed a part."""
+    own = np.array_split(np.arange(len(text)), team.size)[team.rank]
+    lengths, parsing = text.offsets[own + 1] - text.offsets[own], Parsing(threads=threads)
+    pieces = (text.take(own[cut]) for cut in in_pieces(own, lengths, MOST_WORDS))
+    heads = [parse_corpus(source, piece, parsing) for piece in pieces]
+    return np.concatenate(team.told_by_all(np.concatenate([np.empty(0, dtype=np.int32), *heads])))
 
 
 def _hdp_model(

@@ -16,12 +16,14 @@ import numpy as np
 
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
-from depinduce.learning.expect import EStep
+from depinduce.learning.expect import EStep, Found
 from depinduce.learning.given_trees import tell_the_optimum
 from depinduce.learning.languages import batches_of_languages, language_of, told_apart
 from depinduce.learning.learners.learner import Arrays, Learner, Start, View, under, with_prefix
+from depinduce.learning.pieces import Pieces
 from depinduce.learning.posterior_constraint import TOLERANCE
 from depinduce.learning.settings.learning import LearningSettings
+from depinduce.learning.team import ALONE, Team
 
 DIVERGED = 2.0  # so many times the log-likelihood that a word had in the first batches is no fluctuation
 ROUNDING = 1e-9  # by so much, relatively, an objective may fall for no reason
@@ -46,9 +48,10 @@ class Round:
 
     round: int
     max_length: int  # of the sentences learned from
-    train: float  # mean log-likelihood of a sentence, before it was learned from (hard EM: of its best tree)
+    train: float  # mean log-likelihood of a sentence, before it was learned from (hard EM: of its best tree; where
+    # ambiguity costs something: less that, see `EStep.counts`; variational inference: log Z, part of a bound)
     dev: float | None  # mean log-likelihood of a held-out sentence after the round
-    objective: float | None  # what EM maximises: the log-likelihood of all sentences plus the log prior
+    objective: float | None  # what EM maximises: the log-likelihood of all sentences plus the log prior, less penalties
     matched: list[float] | None  # with rules: the expected share of dependencies that matched, for every chart
     seconds: float
     sentences_per_second: float
@@ -77,7 +80,11 @@ class Training:
         dev: Corpus | None = None,
         seed: int = 0,
         starts: list[Start] | None = None,
+        team: Team = ALONE,
     ):
+        self.team = team
+        for learner in learners:
+            learner.team = team
         self.settings, self.learners, self.corpus = settings, learners, train
         self.starts = starts or [Start(settings.init[0]) for _ in learners]
         self.generator = np.random.default_rng(seed)
@@ -89,9 +96,15 @@ class Training:
         ]
         constraint = learners[0].share_constraint(train)
         self.constraints = [] if constraint is None else [constraint]
-        self.e_step = EStep(learners, settings.hard, constraint, settings.threads)
-        self.dev = None if dev is None else [learner.sentences(dev, "held-out").all() for learner in learners]
-        self.whole = None if self.in_batches else [sentences.all() for sentences in self.train]
+        self.sparsity = learners[0].posterior_sparsity(train)
+        self.e_step = EStep(learners, settings.hard, constraint or self.sparsity, settings.threads, team)
+        self.dev = None
+        if dev is not None:
+            own = team.share(np.arange(len(dev)))
+            self.dev = [learner.sentences(dev, "held-out").take(own)[0] for learner in learners]
+        self.whole = None
+        if not self.in_batches:  # such a model has one learner
+            self.whole = Pieces(self.train[0], team, undivided=settings.undivided is not None)
         self.language = language_of(train) if told_apart(settings, train) else None  # [sentence], if anybody asks
         self.longest = int(train.lengths.max())
         self.lengths = growing_lengths(settings, train)
@@ -112,13 +125,18 @@ class Training:
         return self.learns_start and start.heads is None
 
     @property
+    def early_rounds(self) -> int:
+        """Rounds that do not yet maximise what later ones do: nothing to be compared with, and no reason to stop."""
+        return max(len(self.lengths), self.settings.falling_rounds)
+
+    @property
     def total_rounds(self) -> int:
         return len(self.lengths) + self.settings.most_rounds
 
     @property
     def finished(self) -> bool:
         """All rounds done, or no better held-out likelihood for so many rounds over all sentences."""
-        waited = self.round - max(self.best_round, len(self.lengths))
+        waited = self.round - max(self.best_round, self.early_rounds)
         return self.round >= self.total_rounds or (self.dev is not None and waited >= self.settings.patience)
 
     # ---------------------------------------------------------------- going on
@@ -131,8 +149,9 @@ class Training:
         elif self.learns_start:
             for _ in range(self.settings.start_epochs):
                 for sentences in self._shuffled(self.longest):
-                    views = self._views([own.take(sentences)[0] for own in self.train], training=True)
-                    self._learn(views, self._start_counts(sentences), len(sentences), steps=1)
+                    views, own = self._views_of_share(sentences)
+                    found = self.e_step.in_team(Found(self._start_counts(own, sentences), 0.0))
+                    self._learn(views, found.counts, len(sentences), steps=1)
         self._keep()
 
     def before(self) -> dict[str, float | None] | None:
@@ -145,7 +164,8 @@ class Training:
         total, size = 0.0, self.settings.batch_size or len(self.corpus)
         for first in range(0, len(self.corpus), size):
             sentences = np.arange(first, min(first + size, len(self.corpus)))
-            views = self._views([own.take(sentences)[0] for own in self.train])
+            own = self.team.share(sentences)
+            views = self._views([learner.take(own, among=sentences)[0] for learner in self.train])
             total += self.e_step.log_likelihood(views) * len(sentences)
         dev = None if self.dev is None else self.e_step.log_likelihood(self._views(self.dev))
         return {"train": total / len(self.corpus), "dev": dev}
@@ -166,10 +186,11 @@ class Training:
             raise Diverged.because(f"The log-likelihood of a sentence fell to {train:.2f} in {self._name}")
         self._warn_if_lower(train if objective is None else objective, growing)
         dev = None if self.dev is None else self.e_step.log_likelihood(self._views(self.dev))
-        if dev is None or growing or dev > self.best_dev:
+        early = self.round <= self.early_rounds
+        if dev is None or early or dev > self.best_dev:
             self._keep()
             self.best_round = self.round
-            self.best_dev = self.best_dev if growing or dev is None else dev
+            self.best_dev = self.best_dev if early or dev is None else dev
         seconds = time.perf_counter() - began
         matched = [constraint.found for constraint in self.constraints] or None
         return Round(
@@ -178,10 +199,20 @@ class Training:
 
     def _learn_from_all(self) -> tuple[float, float]:
         """One step on all sentences; their log-likelihood before it, and the objective."""
-        views = self._views(self.whole or [])
-        counts, total = self.e_step.counts(views)
-        objective = total + sum(learner.beside_likelihood() for learner in self.learners)
-        self._learn(views, counts, len(self.corpus))
+        assert self.whole is not None, "it learns from batches"
+        whole, (learner,), unambiguity = self.whole, self.learners, self.settings.unambiguity_in(self.round)
+        view = None
+        if self.settings.undivided is None:
+            (counts,), total = self.e_step.of_all(
+                lambda: ((self._views([data], training=True), numbers) for data, numbers in whole), unambiguity
+            )
+        else:
+            ((data, _),) = whole
+            (view,) = views = self._views([data], training=True)
+            (counts,), total = self.e_step.counts(views, unambiguity=unambiguity)
+        objective = total + learner.beside_likelihood()
+        objective -= 0.0 if self.sparsity is None else self.sparsity.penalty
+        learner.learn(view, counts, len(self.corpus))
         return total, float(objective)
 
     def _learn_from_batches(self, max_length: int) -> tuple[float, int, int]:
@@ -193,7 +224,7 @@ class Training:
         first = 1 if self.language is None else min(len(self.corpus.languages), len(batches))  # one of every language
         for number, sentences in enumerate(batches, start=1):
             total, sentences_seen = total + self.learn_from(sentences), sentences_seen + len(sentences)
-            words += int(self.corpus.lengths[sentences].sum())
+            words += int(self._lengths(sentences).sum())
             if np.isneginf(self.first_per_word) and number >= first:
                 self.first_per_word = total / words
         for constraint in self.constraints:
@@ -202,13 +233,26 @@ class Training:
 
     def learn_from(self, sentences: np.ndarray) -> float:
         """The step, or the steps, on one batch; gives the log-likelihood of its sentences before."""
-        views = self._views([own.take(sentences)[0] for own in self.train], training=True)
-        counts, total = self.e_step.counts(views, sentences)
+        views, own = self._views_of_share(sentences)
+        beside = None
         if self.settings.anchor and self.learns_start:
-            start = self._start_counts(sentences)
-            counts = [own + self.settings.anchor * given for own, given in zip(counts, start, strict=True)]
+            beside = [self.settings.anchor * counts for counts in self._start_counts(own, sentences)]
+        counts, total = self.e_step.counts(views, own, beside)
         self._learn(views, counts, len(sentences))
         return total
+
+    def _views_of_share(self, sentences: np.ndarray) -> tuple[list[View], np.ndarray]:
+        """This process's share of a batch as learners see it in training, and its sentences.
+
+        Shares are as alike in their lengths as can be, so that processes need not wait for each other.
+        """
+        own = sentences
+        if self.team.size > 1:
+            own = self.team.share(sentences[np.argsort(self._lengths(sentences), kind="stable")])
+        return self._views([learner.take(own, among=sentences)[0] for learner in self.train], training=True), own
+
+    def _lengths(self, sentences: np.ndarray) -> np.ndarray:
+        return self.corpus.offsets[sentences + 1] - self.corpus.offsets[sentences]
 
     def _views(self, data: list[Any], training: bool = False) -> list[View]:
         views = [learner.view(own, training) for learner, own in zip(self.learners, data, strict=True)]
@@ -221,16 +265,16 @@ class Training:
         for learner, view, own in zip(self.learners, views, counts, strict=True):
             learner.learn(view, own, sentences, steps)
 
-    def _start_counts(self, sentences: np.ndarray) -> list[Any]:
-        """The counts that the start of each learner gives to some sentences."""
+    def _start_counts(self, sentences: np.ndarray, among: np.ndarray) -> list[Any]:
+        """The counts that the start of each learner gives to some sentences of a batch."""
         counts = []
         parts = zip(self.learners, self.in_start, self.starts, self.start_tables, strict=True)
         for learner, own, start, table in parts:
-            data, tokens = own.take(sentences)
+            data, tokens = own.take(sentences, among=among)
             if start.heads is not None:
                 counts.append(learner.counts_of_trees(data, start.heads[tokens]))
             elif table is not None:
-                counts.append(learner.counts(data.problem(table).expect(threads=self.settings.threads)))
+                counts.append(learner.counts(data, data.problem(table).expect(threads=self.settings.threads)))
         return counts
 
     def _shuffled(self, max_length: int) -> list[np.ndarray]:
@@ -256,10 +300,11 @@ class Training:
 
     def _warn_if_lower(self, objective: float, growing: bool) -> None:
         """A learner that climbs cannot lower its objective; but a start need not belong to its family."""
-        slack = ROUNDING if not self.constraints else TOLERANCE
+        slack = (ROUNDING if not self.constraints else TOLERANCE) * abs(self.previous)
+        slack += 0.0 if self.sparsity is None else self.sparsity.gap
         climbs = self.settings.climbs and not (self.in_batches and self.constraints) and self.language is None
         settled = self.round > 2 or self.in_batches
-        if climbs and settled and not growing and objective < self.previous - slack * abs(self.previous):
+        if climbs and settled and not growing and objective < self.previous - slack:
             hint = ". Lower --learning-rate or m_steps" if self.in_batches else ""
             warnings.warn(
                 f"the objective of EM fell from {self.previous:.9g} to {objective:.9g} in {self._name}{hint}",
@@ -275,6 +320,8 @@ class Training:
         arrays: Arrays = {}
         for number, learner in enumerate(self.learners):
             arrays |= with_prefix(f"{number}.", learner.state())
+        if self.sparsity is not None:
+            arrays |= with_prefix("sparsity.", self.sparsity.state())
         numbers = {name: float(getattr(self, name)) for name in NUMBERS}
         rules = [constraint.as_history(str(self.settings.rules)) for constraint in self.constraints]
         return arrays, {"numbers": numbers, "rules": rules, "generator": self.generator.bit_generator.state}
@@ -283,6 +330,8 @@ class Training:
         """Bring a new training to where the saved one was."""
         for number, learner in enumerate(self.learners):
             learner.restore(under(f"{number}.", arrays))
+        if self.sparsity is not None:
+            self.sparsity.restore(under("sparsity.", arrays))
         for name in NUMBERS:
             value = state["numbers"][name]
             setattr(self, name, int(value) if name in ("round", "best_round") else value)

@@ -89,8 +89,8 @@ class Yardstick:
         """
         universal = universal or load_universal()
         train = replace(train, language=None, languages=())
-        known = quietly(find_tags, train.tag_vocabulary, universal.tags)[train.tags] >= 0
-        if len(train) < FEWEST or known.mean() < KNOWN:
+        known = quietly(find_tags, train.tag_vocabulary, universal.tags) >= 0
+        if len(train) < FEWEST or known[evenly(train, MOST_LEARNED).tags].mean() < KNOWN:
             return None
         grammar = None if model is None else _order_free_part(model)
         grammar = grammar or quietly(_learned, evenly(train, MOST_LEARNED), universal)
