@@ -41,8 +41,12 @@ def test_the_bare_products_are_those_of_the_network(monkeypatch):
 
 
 def test_the_command_writes_everything_as_json(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(lexical, "measure_second_order", lambda _: {"seconds": 0.5, "peak_memory_mb": 300.0})
-    options = ["--vocabulary", "120", "--batch-size", "5", "--max-length", "4", "--seconds", "0"]
+    def measured(settings, model, softmax="full"):
+        return {"seconds": 0.5 if softmax == "full" else 0.125, "peak_memory_mb": 300.0}
+
+    monkeypatch.setattr(lexical, "measure_apart", measured)
+    options = ["--vocabulary", "120", "--softmax-sizes", "150", "200", "--batch-size", "5", "--max-length", "4"]
+    options += ["--seconds", "0"]
     assert main(["bench", "lexical", *options, "--json", str(tmp_path / "bench.json")]) == 0
     assert "a step on 5 sentences, vocabulary 120" in capsys.readouterr().out
     results = json.loads((tmp_path / "bench.json").read_text("utf-8"))
@@ -51,11 +55,13 @@ def test_the_command_writes_everything_as_json(tmp_path, capsys, monkeypatch):
     assert ratios["joint / L-NDMV"] == seconds["joint"] / seconds["L-NDMV"]
     assert all(name in results["denominator"] for name in seconds)
     assert list(results["lexicalised sibling"]) == ["100", "120"]
+    assert {size: found["full / frequency"] for size, found in results["softmax"].items()} == {"150": 4.0, "200": 4.0}
 
 
 @pytest.mark.slow
-def test_second_order_is_measured_in_a_process_of_its_own():
-    measured = lexical.measure_second_order(SMALL)
+@pytest.mark.parametrize(("model", "softmax"), [("lexical-sibling", "full"), ("lexical", "frequency")])
+def test_memory_is_measured_in_a_process_of_its_own(model, softmax):
+    measured = lexical.measure_apart(SMALL, model, softmax)
     assert measured["seconds"] > 0
     assert 50 < measured["peak_memory_mb"] < 3000
 

@@ -12,7 +12,9 @@ gradient by every weight, Adam.
                       there already
 
 A step of the lexicalised sibling model is timed, and its memory measured in a process of its own, at a fifth of the
-vocabulary and at all of it.
+vocabulary and at all of it. So are steps of L-NDMV at several sizes of the vocabulary: with the softmax over all words,
+which is the denominator, and with that of two levels, over classes of words of about the same frequency. The two are
+different models; each is exact.
 """
 
 from __future__ import annotations
@@ -50,8 +52,15 @@ def measure(settings: LexicalBench, report: Callable[[str], None] = lambda what:
     report("bare products")
     second_order = {}
     for vocabulary in (max(100, settings.vocabulary // 5), settings.vocabulary):
-        second_order[str(vocabulary)] = measure_second_order(replace(settings, vocabulary=vocabulary))
+        second_order[str(vocabulary)] = measure_apart(replace(settings, vocabulary=vocabulary), "lexical-sibling")
         report(f"lexicalised sibling, vocabulary {vocabulary}")
+    by_softmax = {}
+    for vocabulary in settings.softmax_sizes:
+        sized = replace(settings, vocabulary=vocabulary)
+        full, classes = (measure_apart(sized, "lexical", softmax) for softmax in ("full", "frequency"))
+        ratio = full["seconds"] / classes["seconds"]
+        by_softmax[str(vocabulary)] = {"full": full, "frequency": classes, "full / frequency": ratio}
+        report(f"softmax, vocabulary {vocabulary}")
     return {
         "benchmark": "lexical",
         "denominator": denominator(__doc__),
@@ -62,6 +71,7 @@ def measure(settings: LexicalBench, report: Callable[[str], None] = lambda what:
             "joint / L-NDMV": seconds["joint"] / seconds["L-NDMV"],
         },
         "lexicalised sibling": second_order,
+        "softmax": by_softmax,
     }
 
 
@@ -85,7 +95,7 @@ def random_corpus(settings: LexicalBench) -> Corpus:
     )
 
 
-def new_training(settings: LexicalBench, model: str) -> tuple[Training, np.ndarray]:
+def new_training(settings: LexicalBench, model: str, softmax: str = "full") -> tuple[Training, np.ndarray]:
     """A training, and the sentences of its batch."""
     corpus = random_corpus(settings)
     values = {
@@ -95,6 +105,7 @@ def new_training(settings: LexicalBench, model: str) -> tuple[Training, np.ndarr
         "threads": settings.threads,
         "seed": settings.seed,
         "encoder": "wsj",
+        "softmax": softmax,
     }
     configuration = configure(values)
     learning = configuration.learning
@@ -143,19 +154,19 @@ def _product(rows: int, inner: int, columns: int) -> Callable[[], None]:
     return run
 
 
-def measure_second_order(settings: LexicalBench) -> dict[str, float]:
-    """Seconds of a step of the lexicalised sibling model, and the peak memory of its process in MB."""
-    command = [sys.executable, "-m", "depinduce.bench.lexical", json.dumps(asdict(settings))]
+def measure_apart(settings: LexicalBench, model: str, softmax: str = "full") -> dict[str, float]:
+    """Seconds of a step of a model, and the peak memory of its process in MB."""
+    command = [sys.executable, "-m", "depinduce.bench.lexical", json.dumps(asdict(settings)), model, softmax]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 
-def run_second_order(settings: LexicalBench) -> dict[str, float]:
+def run_apart(settings: LexicalBench, model: str, softmax: str) -> dict[str, float]:
     torch.set_num_threads(settings.threads)
-    training, batch = new_training(settings, "lexical-sibling")
+    training, batch = new_training(settings, model, softmax)
     seconds = least_seconds(lambda: training.learn_from(batch), settings.seconds)
     return {"seconds": seconds, "peak_memory_mb": peak_memory_mb()}
 
 
 if __name__ == "__main__":
-    print(json.dumps(run_second_order(LexicalBench(**json.loads(sys.argv[1])))))
+    print(json.dumps(run_apart(LexicalBench(**json.loads(sys.argv[1])), *sys.argv[2:])))

@@ -14,6 +14,9 @@ class LexicalBench:
     """What `depinduce bench lexical` measures."""
 
     vocabulary: int = setting(5000, "tokens")
+    softmax_sizes: tuple[int, ...] = setting(
+        (1000, 10_000, 100_000), "tokens at which the softmax over all words and that of two levels are compared"
+    )
     batch_size: int = setting(64, "sentences in a batch")
     max_length: int = setting(10, "the most words of a sentence")
     threads: int = setting(1, "threads for each")
@@ -26,4 +29,6 @@ class LexicalBench:
         require_within(1, MOST_THREADS, threads=self.threads)
         require_within(1, MOST_BATCH, batch_size=self.batch_size)
         require_within(100, 1_000_000, vocabulary=self.vocabulary)
+        for size in self.softmax_sizes:
+            require_within(100, 1_000_000, softmax_sizes=size)
         require_within(1, 40, max_length=self.max_length)

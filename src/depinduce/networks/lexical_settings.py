@@ -8,6 +8,7 @@ from depinduce.errors import DepinduceError
 from depinduce.networks.network_settings import MOST_SIZE, NetworkSettings
 from depinduce.settings import MOST, names_one_of, require_within, setting
 
+SOFTMAX = ("full", "frequency", "vectors")
 VECTORS = {"random": (0,), "file": (1,), "fasttext": (0, 1)}  # how many words can follow the name
 
 
@@ -39,6 +40,13 @@ class LexicalSettings:
     lexical_encoder: str = setting(
         "wsj", "its encoder: the paper's for UD (deeper) or for WSJ", choices=("ud", "wsj"), expert=True
     )
+    softmax: str = setting(
+        "full",
+        "over which a word is normalised: full, all words; frequency or vectors, classes of words of about the same "
+        "frequency or of similar word vectors, and the words of its class, which is faster from some thousands on",
+        choices=SOFTMAX,
+    )
+    classes: int = setting(0, "about so many classes; 0: as many as a class has words", expert=True)
     softmax_memory: int = setting(
         256, "MB that the scores of a batch may take; more than that is computed twice", expert=True
     )
@@ -47,6 +55,14 @@ class LexicalSettings:
         sizes = ("tag_size", "word_size", "lexical_child_rank", "lexical_decision_rank")
         require_within(1, MOST_SIZE // 2, **{name: getattr(self, name) for name in sizes})
         require_within(1, MOST, min_count=self.min_count, softmax_memory=self.softmax_memory)
+        require_within(0, MOST, classes=self.classes)
+        if self.softmax not in SOFTMAX:
+            raise DepinduceError(f"There is no softmax {self.softmax!r}. Choose from: {', '.join(SOFTMAX)}.")
+        if self.softmax == "vectors" and self.vectors == ("random",):
+            raise DepinduceError(
+                "--softmax vectors: random word vectors are not similar. Give --vectors file FILE or fasttext, or say "
+                "--softmax frequency."
+            )
         if not 0 <= self.dropout < 1:
             raise DepinduceError(f"dropout cannot be {self.dropout}: 0 or more, less than 1.")
         if self.dropout_of not in ("everything", "heads"):

@@ -32,7 +32,7 @@ class LexicalBatch:
         np.ndarray
     )  # [context, 3] block (2 · direction + valence), token of the head, token of the context; sorted
     context_of_row: np.ndarray  # [row]
-    children: np.ndarray  # [row, column] the token in that place of the row's sentence; any beyond its end
+    children: np.ndarray  # [row, column] the token in that place of the row's sentence; beyond its end the last one
     positions: np.ndarray | None = None  # [context] the word that is its head; None: words of one token share contexts
 
     def problem(self, root: np.ndarray, child: np.ndarray, decision: np.ndarray) -> Problem:
@@ -71,7 +71,8 @@ def lexical_batch(order: Order, tokens: np.ndarray, offsets: np.ndarray, by_posi
     block, of_head, seen_in = code // size**2, code // size % size, code % size + NOTHING
     contexts = np.stack([block, tokens[of_head] if by_position else of_head, seen_in], axis=1)
     longest = int(lengths.max(initial=1))
-    places = np.minimum(start[head][:, None] + np.arange(longest), len(tokens) - 1)
+    last = start + length - 1  # stands in all places beyond the end, so that nobody asks for others
+    places = np.minimum(start[head][:, None] + np.arange(longest), last[head][:, None])
     batch = Batch(
         order=order,
         offsets=np.ascontiguousarray(offsets, dtype=np.int64),

@@ -4,6 +4,9 @@ A token enters as the embedding of its tag beside the vector of its word; otherw
 What differs is size. All tokens of the vocabulary go through the encoder as children, some at a time; heads and
 contexts are only those of the batch. Their scores with all children are the largest array: it is made for a few
 contexts at a time, and where all of them would not fit into memory, made again for the gradient.
+
+With classes of words (`word_classes`) the vocabulary that goes through the encoder is that of the classes, and a word
+has its share of the probability of its class.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from depinduce.networks.lexicon import Lexicon
 from depinduce.networks.network_settings import NetworkSettings
 from depinduce.networks.tag_network import CHILD, CONTEXT, DECISION, PARENT, ROLES, ROOT, Rules
 from depinduce.networks.word_batch import NOTHING, LexicalBatch
+from depinduce.networks.word_classes import Classes, words_of_classes
 
 BLOCKS = DIRECTIONS * VALENCES
 TOKENS_AT_A_TIME = 512  # through the encoder: their representations stay in the cache of the processor
@@ -42,6 +46,21 @@ class _Weights(NamedTuple):
     child: Tensor
     decision: Tensor
     root: Tensor
+    classes: Tensor | None  # [class, size]
+    in_class: Tensor | None  # the matrix of factors of words among those of their class
+
+
+class _ToOutcomes(NamedTuple):
+    """The gradients of what children and roots are scored by."""
+
+    x: Tensor  # [token, size]
+    pairs: Tensor  # [context, rank]
+    root_factor: Tensor  # [block, rank]
+    role: Tensor
+    child: Tensor  # the matrix of factors
+    encoder: list[Tensor]
+    classes: tuple[Tensor, ...] = ()  # only a softmax of two levels has these two
+    in_class: tuple[Tensor, ...] = ()
 
 
 class LexicalNetwork(nn.Module):
@@ -59,10 +78,13 @@ class LexicalNetwork(nn.Module):
         dropout: float = 0.0,
         softmax_memory: int = 256,
         dropout_of: str = "everything",
+        classes: Classes | None = None,
     ):
-        """dropout_of: everything, one mask for every token and symbol; or heads, one for every word of a batch"""
+        """dropout_of: everything, one mask for every token and symbol; or heads, one for every word of a batch
+        classes: of the tokens, if the softmax has two levels
+        """
         super().__init__()
-        self.order, self.lexicon, self.dropout = order, lexicon, dropout
+        self.order, self.lexicon, self.dropout, self.classes = order, lexicon, dropout, classes
         self.drops_heads = dropout > 0 and dropout_of == "heads"  # its batches to learn from are `by_position`
         self.most_scores = softmax_memory * 2**20 // 4
         size, self.rank = settings.size, settings.child_rank
@@ -77,6 +99,9 @@ class LexicalNetwork(nn.Module):
         self.child_factors = nn.Linear(size, 2 * settings.child_rank, bias=False)  # of child rules, then of root rules
         self.decision_factors = nn.Linear(size, settings.decision_rank, bias=False)
         self.root_factors = nn.Linear(size, settings.child_rank, bias=False)
+        if classes is not None:
+            self.class_embedding = nn.Parameter(torch.randn(len(classes), size))
+            self.in_class_factors = nn.Linear(size, 2 * settings.child_rank, bias=False)  # of children, then of roots
         self.register_buffer("_tag_of", torch.from_numpy(lexicon.tag_of), persistent=False)
         self.register_buffer("_word_of", torch.from_numpy(lexicon.word_of), persistent=False)
         self._weights = tuple(self.parameters())
@@ -84,12 +109,16 @@ class LexicalNetwork(nn.Module):
     @property
     def _named(self) -> _Weights:
         """The parameters; those over matrices of factors are the last ones."""
-        tag, word, symbols, roles, *rest = self._weights
+        weights = list(self._weights)
+        of_classes = (None, None)
+        if self.classes is not None:  # the first is no part of a module, so that it stands before these
+            of_classes = weights.pop(3), weights.pop()
+        tag, word, symbols, roles, *rest = weights
         size, factors = symbols.shape[1], 4 if self.order is Order.FIRST else 5
         parent, *context, child, decision, root = rest[-factors:]
         context = context[0] if context else None
         roles = roles.view(ROLES, size, size)
-        return _Weights(tag, word, symbols, roles, rest[:-factors], parent, context, child, decision, root)
+        return _Weights(tag, word, symbols, roles, rest[:-factors], parent, context, child, decision, root, *of_classes)
 
     @torch.no_grad()
     def rules(self, batch: LexicalBatch, noise: torch.Generator | None = None) -> tuple[Rules, PullBack[Gradients]]:
@@ -98,8 +127,8 @@ class LexicalNetwork(nn.Module):
         root: [token], child: [row, column], decision: [row, STOP or GO]; with `noise` some of the embeddings are
         dropped
         """
-        weights, vocabulary = self._named, len(self.lexicon)
-        with_unknown = bool((batch.tokens >= vocabulary).any())
+        weights = self._named
+        with_unknown = bool((batch.tokens >= len(self.lexicon)).any())
         x, embeddings_back = self._embed(None if self.drops_heads else noise, with_unknown)
         tokens = len(x) - len(weights.symbols)
         plan = _Plan.of(batch, self.order, first_symbol=tokens)
@@ -109,28 +138,27 @@ class LexicalNetwork(nn.Module):
         pairs, pairs_back = self._pairs(parent, context, plan)
         decision_factor, decision_back = project(decision, weights.decision)  # [STOP or GO · block, rank]
         root_factor, root_back = project(root, weights.root)  # [block, rank]
-        outcome, root_score, children_back = self._children(x[:tokens], root_factor)
-        root_rules, roots_back = _root_rules(root_score, batch, vocabulary)
-        child_rules, scores_back = self._child_rules(pairs[:, : self.rank], outcome, batch, vocabulary)
+        outcomes = x[:tokens], pairs[:, : self.rank], root_factor, batch
+        if self.classes is None:
+            (root_rules, child_rules), outcomes_back = self._of_all(*outcomes)
+        else:
+            (root_rules, child_rules), outcomes_back = self._of_classes(*outcomes, noise)
         decision_rules, decisions_back = _decision_rules(pairs[:, self.rank :], decision_factor, plan.block, batch)
 
         def pull_back(to_roots: Tensor, to_children: Tensor, to_decisions: Tensor) -> list[Tensor]:
-            to_child_pairs, to_outcome = scores_back(to_children)
             to_decision_pairs, to_decision_factor = decisions_back(to_decisions)
-            to_pairs = torch.cat([to_child_pairs, to_decision_pairs], dim=1)
+            to = outcomes_back(to_roots, to_children)
+            to_x = torch.cat([to.x, torch.zeros_like(weights.symbols)])
+            to_pairs = torch.cat([to.pairs, to_decision_pairs], dim=1)
             to_parent, to_context, *to_pair_weights = pairs_back(to_pairs)
-            to_x = torch.zeros_like(x)
-            to_x[:tokens], to_root_factor, to_role, to_child_weight, to_encoder = children_back(
-                to_outcome, roots_back(to_roots)
-            )
             to_decision, to_decision_weight = decision_back(to_decision_factor)
-            to_root, to_root_weight = root_back(to_root_factor)
+            to_root, to_root_weight = root_back(to.root_factor)
             to_few, to_roles, encoder_too = few_back(to_parent, to_context, to_decision, to_root)
             to_x.index_add_(0, plan.symbols, to_few)
-            to_roles[CHILD] += to_role
-            _add(to_encoder, encoder_too)
-            to_factors = [*to_pair_weights, to_child_weight, to_decision_weight, to_root_weight]
-            return [*embeddings_back(to_x), to_roles.flatten(0, 1), *to_encoder, *to_factors]
+            to_roles[CHILD] += to.role
+            _add(to.encoder, encoder_too)
+            to_factors = [*to_pair_weights, to.child, to_decision_weight, to_root_weight, *to.in_class]
+            return [*embeddings_back(to_x), *to.classes, to_roles.flatten(0, 1), *to.encoder, *to_factors]
 
         return (root_rules, child_rules, decision_rules), pull_back
 
@@ -263,6 +291,61 @@ class LexicalNetwork(nn.Module):
             return to_x, by_block @ of_root.t(), to_role, to_child_weight, to_encoder
 
         return outcome, root_score, pull_back
+
+    def _of_all(
+        self, x: Tensor, pairs: Tensor, root_factor: Tensor, batch: LexicalBatch
+    ) -> tuple[tuple[Tensor, Tensor], PullBack[_ToOutcomes]]:
+        """log p of the roots and of the children of a batch, by a softmax over all tokens."""
+        outcome, root_score, children_back = self._children(x, root_factor)
+        root_rules, roots_back = _root_rules(root_score, batch, len(self.lexicon))
+        child_rules, scores_back = self._child_rules(pairs, outcome, batch, len(self.lexicon))
+
+        def pull_back(to_roots: Tensor, to_children: Tensor) -> _ToOutcomes:
+            to_pairs, to_outcome = scores_back(to_children)
+            to_x, to_root_factor, to_role, to_child, to_encoder = children_back(to_outcome, roots_back(to_roots))
+            return _ToOutcomes(to_x, to_pairs, to_root_factor, to_role, to_child, to_encoder)
+
+        return (root_rules, child_rules), pull_back
+
+    def _of_classes(
+        self, x: Tensor, pairs: Tensor, root_factor: Tensor, batch: LexicalBatch, noise: torch.Generator | None
+    ) -> tuple[tuple[Tensor, Tensor], PullBack[_ToOutcomes]]:
+        """The same by a softmax over all classes, and one over the words of a class."""
+        classes, weights = self.classes, self._named
+        assert classes is not None and weights.classes is not None and weights.in_class is not None
+        kept = None if self.drops_heads else self._kept(weights.classes.shape, noise)
+        embedding = weights.classes if kept is None else weights.classes * kept
+        unknown = [embedding.mean(0, keepdim=True)] if len(x) > len(self.lexicon) else []
+        outcome, root_score, children_back = self._children(torch.cat([embedding, *unknown]), root_factor)
+        by_class = classes.batch(batch)
+        root_of_class, roots_back = _root_rules(root_score, by_class, len(classes))
+        class_rules, scores_back = self._child_rules(pairs, outcome, by_class, len(classes))
+        child_in_class, root_in_class, words_back = words_of_classes(
+            x, pairs, root_factor.sum(0), weights.in_class, batch, classes, self.most_scores // 4
+        )
+
+        def pull_back(to_roots: Tensor, to_children: Tensor) -> _ToOutcomes:
+            to_pairs, to_outcome = scores_back(to_children)
+            to_embedding, to_root_factor, to_role, to_child, to_encoder = children_back(
+                to_outcome, roots_back(to_roots)
+            )
+            to_x, pairs_too, to_as_root, to_in_class = words_back(to_children, to_roots)
+            to_classes = to_embedding[: len(classes)]
+            if unknown:
+                to_classes = to_classes + to_embedding[len(classes)] / len(classes)
+            to_classes = to_classes if kept is None else to_classes * kept
+            return _ToOutcomes(
+                to_x,
+                to_pairs + pairs_too,
+                to_root_factor + to_as_root,
+                to_role,
+                to_child,
+                to_encoder,
+                (to_classes,),
+                (to_in_class,),
+            )
+
+        return (root_of_class + root_in_class, class_rules + child_in_class), pull_back
 
     def _child_rules(
         self, pairs: Tensor, outcome: Tensor, batch: LexicalBatch, vocabulary: int

@@ -1,0 +1,241 @@
+"""The softmax of two levels: a share of a class's probability for each of its words, and gradients of both levels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from models.worded import random_words, worded
+from networks.test_word_network import (
+    Formula,
+    batch_of,
+    contexts_of,
+    gradient_of,
+    network_of,
+    require_gradient,
+    row_of,
+)
+
+from depinduce.corpus import Vocabulary
+from depinduce.errors import DepinduceError
+from depinduce.grammar.rules import HAS, LEFT, NO, RIGHT, Order
+from depinduce.learning.learners.networks import make_learners
+from depinduce.learning.settings.configuration import configure
+from depinduce.models.loading import load_model
+from depinduce.models.word_model import LexicalModel
+from depinduce.networks.lexicon import Lexicon
+from depinduce.networks.network_settings import NetworkSettings
+from depinduce.networks.word_batch import lexical_batch
+from depinduce.networks.word_classes import Classes, classes_by_frequency, classes_by_vectors
+from depinduce.networks.word_network import LexicalNetwork
+
+torch.set_num_threads(1)
+
+CORPUS = worded(*random_words(1, count=8, tags="NVD", words="abcd"))
+LEXICON = Lexicon.of(CORPUS, min_count=2)
+UNKNOWN = worded("a/N a/V ?/X a/N", "b/X a/D ?/X", tags=CORPUS.tag_vocabulary)  # X was never seen
+CLASSES = Classes(np.array([0, 1, 2, *np.random.default_rng(3).integers(0, 4, len(LEXICON) - 3)]))
+
+every_order = pytest.mark.parametrize("order", list(Order))
+
+
+def with_classes(order: Order, classes: Classes = CLASSES, seed: int = 1, dropout: float = 0.0) -> LexicalNetwork:
+    """In double precision, weights as in the tests of the softmax over all words."""
+    plain = network_of(order, seed=seed)
+    settings = NetworkSettings(size=9, child_rank=6, decision_rank=5, encoder="wsj")
+    network = LexicalNetwork(order, LEXICON, settings, 4, dropout, classes=classes).double()
+    network.load_state_dict(plain.state_dict(), strict=False)
+    torch.manual_seed(seed)
+    with torch.no_grad():
+        for parameter in (network.class_embedding, network.in_class_factors.weight):
+            parameter.copy_(torch.randn_like(parameter) * 0.4)
+    return network
+
+
+class ClassFormula(Formula):
+    """The rules by plain loops: over all classes, then over the words of one."""
+
+    def __init__(self, network: LexicalNetwork, classes: Classes):
+        super().__init__(network)
+        self.classes, self.of_class = classes, list(self.w["class_embedding"])
+        rank = len(self.w["in_class_factors.weight"]) // 2
+        self.child_in_class, self.root_in_class = np.split(self.w["in_class_factors.weight"], [rank])
+        self.child_rank = rank
+
+    def two_levels(self, class_score, word_score) -> dict[int, float]:
+        """log p of every token, and of the unknown one."""
+        scores = [class_score(x) for x in self.of_class]
+        total, found = np.logaddexp.reduce(scores), {}
+        for token, x in enumerate(self.everything):
+            own = self.classes.of[token]
+            others = [word_score(self.x(other)) for other in np.flatnonzero(self.classes.of == own)]
+            found[token] = scores[own] - total + word_score(x) - np.logaddexp.reduce(others)
+        found[self.lexicon.unknown] = class_score(np.mean(self.of_class, axis=0)) - total
+        return found
+
+    def child(self, direction, valence, parent, context):
+        given = self.given(parent, context)
+        pair = np.ones(self.child_rank)
+        for role, x in given.items():
+            pair = pair * (self.w[f"{role}_factors.weight"][: self.child_rank] @ self.h(role, x, valence, direction))
+        return self.two_levels(
+            lambda x: self.score("child", valence, direction, **given, child=x),
+            lambda x: float(pair @ self.child_in_class @ x),
+        )
+
+    def roots(self):
+        places = [(valence, direction) for valence in (NO, HAS) for direction in (LEFT, RIGHT)]
+        factor = sum(self.w["root_factors.weight"] @ self.h("root", self.root, *place) for place in places)
+        return self.two_levels(
+            lambda x: sum(self.score("root", *place, root=self.root, child=x) for place in places),
+            lambda x: float(factor @ self.root_in_class @ x),
+        )
+
+
+@every_order
+@pytest.mark.parametrize(
+    "corpus", [worded("a/N b/V a/N c/D", "b/V b/V", tags=CORPUS.tag_vocabulary), UNKNOWN], ids=["known", "unknown"]
+)
+def test_every_rule_of_a_batch_is_that_of_the_formula(order, corpus):
+    network, batch = with_classes(order), batch_of(order, corpus)
+    root, child, _ = (part.numpy() for part in network.rules(batch)[0])
+    formula, tokens = ClassFormula(network, CLASSES), LEXICON.tokens(corpus)
+    roots = formula.roots()
+    np.testing.assert_allclose(root, [roots[token] for token in tokens], rtol=1e-9)
+    for sentence, length in enumerate(corpus.lengths):
+        words = tokens[corpus.offsets[sentence] : corpus.offsets[sentence + 1]].tolist()
+        for head in range(length):
+            for direction, valence, context, children in contexts_of(order, head, length):
+                row = row_of(batch, sentence, head, direction, valence, context)
+                above = None if context is None else words[context]
+                expected = formula.child(direction, valence, words[head], above) if children else {}
+                for place in children:
+                    column = batch.batch.column[corpus.offsets[sentence] + place]
+                    assert child[row, column] == pytest.approx(expected[words[place]], rel=1e-9)
+
+
+@every_order
+@pytest.mark.parametrize("unknown", [False, True])
+def test_probabilities_are_shared_by_the_whole_vocabulary(order, unknown):
+    tokens = np.random.default_rng(0).permutation(len(LEXICON) + unknown)
+    batch = lexical_batch(order, tokens, np.array([0, len(tokens)]))
+    root, child, _ = (part.exp().numpy() for part in with_classes(order).rules(batch)[0])
+    known = tokens < len(LEXICON)
+    assert root[known].sum() == pytest.approx(1)
+    assert child[:, known].sum(axis=1) == pytest.approx(1)
+
+
+@every_order
+def test_where_every_word_is_a_class_it_is_the_softmax_over_all_words(order):
+    plain, alone = network_of(order), with_classes(order, Classes(np.arange(len(LEXICON))))
+    with torch.no_grad():
+        tag, word = plain.tag_embedding[LEXICON.tag_of], plain.word_embedding[LEXICON.word_of]
+        alone.class_embedding.copy_(torch.cat([tag, word], dim=1))
+    for one, other in zip(plain.rules(batch_of(order))[0], alone.rules(batch_of(order))[0], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+@every_order
+@pytest.mark.parametrize(
+    ("corpus", "dropout", "most_scores"),
+    [
+        pytest.param(CORPUS, 0.0, None, id="plain"),
+        pytest.param(CORPUS, 0.5, 24, id="dropout in chunks"),
+        pytest.param(UNKNOWN, 0.5, None, id="unknown tags"),
+    ],
+)
+def test_expected_counts_give_the_gradient_of_the_likelihood(order, corpus, dropout, most_scores):
+    network, batch = with_classes(order, seed=2, dropout=dropout), batch_of(order, corpus)
+    network.most_scores = most_scores or network.most_scores
+    assert {"class_embedding", "in_class_factors.weight", "word_embedding"} <= require_gradient(network, batch)
+
+
+@every_order
+def test_the_size_of_a_chunk_changes_nothing(order):
+    network, batch = with_classes(order), batch_of(order)
+    whole, gradient = network.rules(batch)[0], gradient_of(network, batch)
+    network.most_scores = 8
+    for one, other in zip(whole, network.rules(batch)[0], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+    for one, other in zip(gradient, gradient_of(network, batch), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+# ---------------------------------------------------------------- which classes there are
+
+PAIRS = np.array([[0, word] for word in range(10)] + [[1, word] for word in range(0, 10, 3)], dtype=np.int32)
+OFTEN = Lexicon(
+    Vocabulary("NVD", [1] * 3), Vocabulary("abcdefghij", [1, 9, 2, 8, 3, 7, 4, 6, 5, 10]), PAIRS
+)  # no word of D is frequent enough
+
+
+def words_in(classes: Classes, number: int) -> set[str]:
+    return {OFTEN.spelling(token) for token in np.flatnonzero(classes.of == number).tolist()}
+
+
+def test_classes_by_frequency_have_one_tag_each_and_the_most_frequent_words_first():
+    classes = classes_by_frequency(OFTEN, count=5)  # of 17 tokens: four in each
+    assert [words_in(classes, number) for number in range(len(classes))] == [
+        {"N", "j/N", "b/N", "d/N", "f/N"},
+        {"h/N", "i/N", "g/N", "e/N"},
+        {"c/N", "a/N"},
+        {"V", "j/V", "d/V", "g/V", "a/V"},
+        {"D"},
+    ]
+
+
+def test_by_themselves_there_are_about_as_many_classes_as_a_class_has_words():
+    lexicon = Lexicon(
+        Vocabulary("N", [1]),
+        Vocabulary([f"w{number}" for number in range(10_000)], range(10_000)),
+        np.stack([np.zeros(10_000, np.int32), np.arange(10_000, dtype=np.int32)], axis=1),
+    )
+    classes = classes_by_frequency(lexicon)
+    assert 90 <= len(classes) <= 110
+    assert np.bincount(classes.of).max() <= 110
+
+
+def test_classes_by_vectors_keep_similar_words_together():
+    vectors = np.zeros((10, 3))
+    vectors[:5, 0], vectors[5:, 1] = 1.0, 2.0
+    vectors[3] = np.nan  # a word without a vector
+    classes = classes_by_vectors(OFTEN, vectors, count=3)  # six in each: two classes of N, one of V
+    of_first, of_last = classes.of[3 : 3 + 5], classes.of[3 + 5 : 3 + 10]
+    assert len({*of_first[[0, 1, 2, 4]]}) == len({*of_last}) == 1
+    assert of_first[0] != of_last[0]
+    tag_of = OFTEN.tag_of
+    assert all(len({*tag_of[classes.of == number]}) == 1 for number in range(len(classes)))
+
+
+@pytest.mark.parametrize("of", [[0, 1], [0] * 17 + [1], [0, 2] + [0] * 15], ids=["few", "many", "with a gap"])
+def test_classes_that_do_not_fit_the_lexicon_are_refused(of):
+    with pytest.raises(ValueError, match="do not fit the lexicon"):
+        Classes.from_json(of, 17)
+
+
+# ---------------------------------------------------------------- training and files
+
+TINY = {"tag_size": 4, "word_size": 4, "lexical_child_rank": 4, "lexical_decision_rank": 2, "size": 8, "child_rank": 4}
+
+
+def test_a_model_with_classes_is_the_same_when_it_is_read_again(tmp_path):
+    settings = NetworkSettings(size=9, child_rank=6, decision_rank=5, encoder="wsj")
+    model = LexicalModel(with_classes(Order.FIRST).float(), settings)
+    model.save(tmp_path / "model")
+    again = load_model(tmp_path / "model")
+    assert np.array_equal(again.network.classes.of, CLASSES.of)
+    np.testing.assert_allclose(again.problem(CORPUS).log_partition(), model.problem(CORPUS).log_partition(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("model", ["lexical", "lexical-sibling", "joint-sibling"])
+def test_settings_make_the_classes_of_a_network(model):
+    values = TINY | {"model": model, "init": ("random",), "softmax": "frequency", "classes": 5}
+    configuration = configure(values)
+    *_, learner = make_learners(configuration.learning, configuration, CORPUS, 0)
+    expected = classes_by_frequency(LEXICON, 5)
+    assert np.array_equal(learner.network.classes.of, expected.of)
+
+
+def test_classes_of_similar_words_need_vectors():
+    with pytest.raises(DepinduceError, match="random word vectors are not similar"):
+        configure({"model": "lexical", "softmax": "vectors"})
