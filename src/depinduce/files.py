@@ -33,6 +33,7 @@ except ImportError:  # Windows, where nothing that was left behind is told from 
 
 ON_ITS_WAY, DISPLACED, LOCK = "depinduce", "displaced", ".lock"
 LONGEST_NAME = 200  # of a file, in bytes, that can be part of the name beside it
+IN_USE = "another training is writing there. Wait for it, or choose another --out."
 PATIENCE, _POLL = 3.0, 0.02  # seconds in which a process that was killed lets go of its lock, and between two looks
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # of Linux
 
@@ -317,11 +318,14 @@ def _unlock(handle: int | None) -> None:
 
 
 @contextmanager
-def only_writer(directory: str | Path) -> Iterator[None]:
-    """Refuse to write to a folder, made if need be, while another process does; that process can be killed any time."""
+def only_writer(directory: str | Path, refusal: str = IN_USE) -> Iterator[None]:
+    """Refuse to write to a folder, made if need be, while another process does; that process can be killed any time.
+
+    refusal: what to say then, if it is no training
+    """
     directory = Path(directory).absolute()
     new = [folder for folder in (directory, *directory.parents) if not folder.exists()]
-    handle = _lock_of(directory)
+    handle = _lock_of(directory, refusal)
     try:
         yield
     finally:
@@ -332,7 +336,7 @@ def only_writer(directory: str | Path) -> Iterator[None]:
                 os.rmdir(folder)
 
 
-def _lock_of(directory: Path) -> int | None:
+def _lock_of(directory: Path, refusal: str) -> int | None:
     until = time.monotonic() + PATIENCE
     while True:
         with faults_of(directory):
@@ -344,9 +348,7 @@ def _lock_of(directory: Path) -> int | None:
             pass
         except BlockingIOError as error:
             if time.monotonic() > until:
-                raise DepinduceError(
-                    f"{directory}: another training is writing there. Wait for it, or choose another --out."
-                ) from error
+                raise DepinduceError(f"{directory}: {refusal}") from error
             time.sleep(_POLL)
 
 

@@ -48,7 +48,7 @@ def side_by_side(
             pending = set[Future]()
             while True:
                 # no task is handed out before a process is free for it: on Ctrl-C none begins any more
-                for number in _ready(waiting, ended, needs, jobs - len(pending)) if failure is None else ():
+                for number in ready(waiting, ended, needs, jobs - len(pending)) if failure is None else ():
                     pending.add(pool.submit(_one, work, number, waiting.pop(number)))
                 if not pending:
                     assert failure is not None or not waiting, "tasks need each other"
@@ -74,7 +74,7 @@ def side_by_side(
         raise failure
 
 
-def _ready(waiting: dict[int, Any], ended: set[int], needs: Sequence[Collection[int]], most: int) -> list[int]:
+def ready(waiting: dict[int, Any], ended: set[int], needs: Sequence[Collection[int]], most: int) -> list[int]:
     """The first tasks that can begin, so many at the most."""
     ready = (number for number in waiting if not needs or ended.issuperset(needs[number]))
     return list(islice(ready, most))

@@ -110,7 +110,7 @@ def test_garbage_inside_gzip(tmp_path):
 
 
 def test_endless_block(tmp_path, monkeypatch):
-    monkeypatch.setattr(conllu, "_LONGEST_BLOCK", 1 << 20)
+    monkeypatch.setattr(conllu, "LONGEST_BLOCK", 1 << 20)
     path = write(tmp_path / "a.conllu", block("a/X"), "# a comment\n" * 200_000)
     assert message_for(path).startswith(f"{path}:3: no empty line within 1 MB from here on. ")
 

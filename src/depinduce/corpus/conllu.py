@@ -17,12 +17,12 @@ import numpy as np
 from depinduce.corpus import faults
 from depinduce.corpus.faults import COLUMNS, HEAD
 from depinduce.corpus.small_changes import with_attributes, with_comment, without_attributes
-from depinduce.corpus.streams import open_input, read_chunk
+from depinduce.corpus.streams import WHOLE, Part, open_input, read_chunk
 
 FORM, UPOS, XPOS, FEATS, DEPREL, DEPS, MISC = 2, 4, 5, 6, 8, 9, 10  # counted from 1, as the format does
 
 _CHUNK = 1 << 17  # bytes read at a time; larger pieces cost the system fresh pages each time
-_LONGEST_BLOCK = 1 << 23  # bytes; a sentence longer than this is a file that is not CoNLL-U
+LONGEST_BLOCK = 1 << 23  # bytes; a sentence longer than this is a file that is not CoNLL-U
 _BLANK_LINE = re.compile("\n\r?\n")
 _BLANK_LINE_AT_END = re.compile("\n\r?\n\\Z")
 _LEAD = re.compile("[\ufeff\r\n]*(?:#[^\n]*(?:\n|\\Z))*")  # what may stand before the first token line
@@ -214,13 +214,17 @@ class Sentence:
                 fields[COLUMNS * row + number - 1] = value
 
 
-def read_sentences(path: str | Path, *, trees: bool = False, language: str | None = None) -> Iterator[Sentence]:
+def read_sentences(
+    path: str | Path, *, trees: bool = False, language: str | None = None, part: Part = WHOLE
+) -> Iterator[Sentence]:
     """The sentences of a CoNLL-U file, `.gz` file or `-`; with `trees` every word must be in a tree.
 
     language: that of all of them, whatever comments say
+    part: only these blocks of a plain file, read as they are within the whole
     """
     name = "<stdin>" if str(path) == "-" else str(path)
-    for sentence in _with_languages((_parse(name, *block) for block in _blocks(_chunks(path, name))), language):
+    blocks = (_parse(name, *block) for block in blocks_of(_chunks(path, name, part), part.line))
+    for sentence in _with_languages(blocks, language, part.language):
         if trees:
             faults.require_tree(sentence)
         yield sentence
@@ -228,17 +232,26 @@ def read_sentences(path: str | Path, *, trees: bool = False, language: str | Non
 
 def read_text(text: str, name: str = "<text>") -> Iterator[Sentence]:
     """The sentences of a text in CoNLL-U that somebody has at hand, under the name that faults give it."""
-    return _with_languages(_parse(name, *block) for block in _blocks([text] if text else []))
+    return _with_languages(_parse(name, *block) for block in blocks_of([text] if text else []))
 
 
-def _with_languages(sentences: Iterable[Sentence], language: str | None = None) -> Iterator[Sentence]:
+def _with_languages(
+    sentences: Iterable[Sentence], language: str | None = None, said: str | None = None
+) -> Iterator[Sentence]:
     """Sentences that know their language: this one or, if none is given, what the last comment about it said."""
-    said = None
     for sentence in sentences:
-        if "language" in sentence._lead and (comments := _LANGUAGE.findall(sentence._lead)):
-            said = comments[-1] or None
+        said = language_after(sentence._lead, said)
         sentence.language = language or said
         yield sentence
+
+
+def language_after(block: str, before: str | None) -> str | None:
+    """The language of a block whose comments these are, or which begins with them, by what was said before."""
+    if "language" not in block:
+        return before
+    lead = _LEAD.match(block)
+    comments = _LANGUAGE.findall(lead[0]) if lead else []
+    return (comments[-1] or None) if comments else before
 
 
 def _parse(name: str, line: int, block: str) -> Sentence:
@@ -293,9 +306,9 @@ def _put_back_between(body: str, between: dict[int, str]) -> str:
     return "\n".join(lines)
 
 
-def _blocks(chunks: Iterable[str]) -> Iterator[tuple[int, str]]:
+def blocks_of(chunks: Iterable[str], line: int = 1) -> Iterator[tuple[int, str]]:
     """Each block of a file with the number of its first line; surplus blank lines lead the next block."""
-    line, lead = 1, ""
+    lead = ""
     for text in chunks:
         start = 0
         ends = [found.end() for found in _BLANK_LINE.finditer(text)]
@@ -314,18 +327,18 @@ def _blocks(chunks: Iterable[str]) -> Iterator[tuple[int, str]]:
         yield line, lead
 
 
-def _chunks(path: str | Path, name: str) -> Iterator[str]:
-    """The text of the file in pieces of whole blocks, none of them empty."""
-    rest, line = b"", 1
-    with open_input(path) as read:
+def _chunks(path: str | Path, name: str, part: Part = WHOLE) -> Iterator[str]:
+    """The text of the file, or of a part of it, in pieces of whole blocks, none of them empty."""
+    rest, line = b"", part.line
+    with open_input(path, part) as read:
         while fresh := read_chunk(read, _CHUNK, name):
             rest += fresh
             if end := _end_of_last_block(rest):
                 yield _decode(rest[:end], name, line)
                 line += rest.count(b"\n", 0, end)
                 rest = rest[end:]
-            elif len(rest) > _LONGEST_BLOCK:
-                faults.refuse_endless_block(name, line, _LONGEST_BLOCK)
+            elif len(rest) > LONGEST_BLOCK:
+                faults.refuse_endless_block(name, line, LONGEST_BLOCK)
     if rest:
         yield _decode(rest, name, line)
 

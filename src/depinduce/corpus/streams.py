@@ -5,15 +5,35 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from depinduce.errors import DepinduceError, InputError
 from depinduce.files import atomic_file
+
+_LOOKED_AT = 1 << 16  # bytes at a time
+_BLANK_LINE = re.compile(rb"\n\r?\n")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A run of whole blocks of a plain CoNLL-U file, and what must be known of the blocks before it."""
+
+    start: int = 0  # where it begins, in bytes
+    end: int | None = None  # where the next one does; None: it goes to the end of the file
+    line: int = 1  # the number of its first line
+    blocks: int = 0  # before it, those of comments alone included
+    sentences: int = 0  # before it: blocks with words
+    language: str | None = None  # what the last comment about it before has said
+
+
+WHOLE = Part()
 
 
 class Writer:
@@ -27,8 +47,8 @@ class Writer:
 
 
 @contextmanager
-def open_input(path: str | Path) -> Iterator[Callable[[int], bytes]]:
-    """A function that reads up to so many bytes of `path`, and `b""` at its end."""
+def open_input(path: str | Path, part: Part = WHOLE) -> Iterator[Callable[[int], bytes]]:
+    """A function that reads up to so many bytes of `path`, or of a part of it, and `b""` at its end."""
     if str(path) == "-":
         stdin = gzip.GzipFile(fileobj=sys.stdin.buffer) if _holds_gzip(sys.stdin.buffer) else sys.stdin.buffer
         yield getattr(stdin, "read1", stdin.read)  # read1 hands over what a pipe holds without waiting for more
@@ -44,7 +64,49 @@ def open_input(path: str | Path) -> Iterator[Callable[[int], bytes]]:
         except OSError as error:
             found = f"the file cannot be opened ({error.strerror})"
             raise InputError(path, None, found, "Check that it may be read.") from error
-        yield stream.read
+        yield stream.read if part == WHOLE else _reader_of(stream, part)
+
+
+def _reader_of(stream: BinaryIO | gzip.GzipFile, part: Part) -> Callable[[int], bytes]:
+    """What reads a part of an open file, and no more."""
+    stream.seek(part.start)
+    end = part.end
+    return stream.read if end is None else lambda size: stream.read(min(size, end - stream.tell()))
+
+
+def is_splittable(path: str | Path) -> bool:
+    """Whether a part of a file can be read without what is before it."""
+    return not _is_gzip(path)
+
+
+def block_from(path: str | Path, place: int) -> int:
+    """Where the first block of a plain CoNLL-U file begins that does not begin before this byte; or its end."""
+    if place == 0:
+        return 0
+    with open(path, "rb") as file:
+        file.seek(max(0, place - 3))
+        before, rest = file.tell(), b""
+        while fresh := file.read(_LOOKED_AT):
+            rest += fresh
+            for found in _BLANK_LINE.finditer(rest):
+                if before + found.end() >= place:
+                    return before + found.end()
+        return before + len(rest)
+
+
+def lines_before(path: str | Path, place: int) -> int:
+    """How many lines of a plain file are before this byte."""
+    lines = 0
+    with open(path, "rb") as file:
+        while place > 0 and (fresh := file.read(min(place, _LOOKED_AT))):
+            lines, place = lines + fresh.count(b"\n"), place - len(fresh)
+    return lines
+
+
+def part_between(path: str | Path, first: int, last: int) -> Part:
+    """The blocks of a plain file that begin from this byte on, and before that one."""
+    start = block_from(path, first)
+    return Part(start, block_from(path, last), 1 + lines_before(path, start))
 
 
 def count_sentences(path: str | Path) -> int | None:

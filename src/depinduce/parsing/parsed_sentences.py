@@ -62,6 +62,13 @@ class ParsedSentence:
         labels = [label if kept else UNKNOWN for label, kept in zip(self.labels, is_sure, strict=True)]
         return replace(self, heads=heads, relations=labels)
 
+    @property
+    def sentence_alone(self) -> Sentence:
+        """The sentence without what was said of other trees."""
+        if not self.heads:
+            return self.sentence
+        return self.sentence.without(_OLD_COMMENTS, _OLD_POSTERIOR).without_enhanced_graph()
+
     def render(self, *, posteriors: bool = False, log_likelihood: bool = False, ended: bool = False) -> str:
         """The block of the sentence with this tree in HEAD and DEPREL, all else as it was.
 
@@ -82,9 +89,7 @@ class ParsedSentence:
         comments = [f"parsed_in_pieces = {self.pieces}"] if self.pieces > 1 else []
         if log_likelihood and self.log_likelihood is not None:
             comments.append(f"log_likelihood = {self.log_likelihood:.6f}")
-        sentence = self.sentence
-        if self.heads:
-            sentence = sentence.without(_OLD_COMMENTS, _OLD_POSTERIOR).without_enhanced_graph()
+        sentence = self.sentence_alone
         if self.number is None:
             return sentence.render(self.heads, deprel=self.labels, misc=misc, comments=comments, ended=ended)
         sentence = sentence if self.number == 1 else sentence.again()

@@ -9,18 +9,20 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from depinduce.corpus import Corpus, Reading, Sentence, attach, build_corpus, open_output, read_sentences
+from depinduce.corpus import Corpus, Reading, Sentence, attach, build_corpus, read_sentences
 from depinduce.corpus.metadata import with_metadata
+from depinduce.corpus.streams import WHOLE, Part
 from depinduce.labels import Labeller, plain_labels, with_kept_labels
 from depinduce.models.model import Model
 from depinduce.parsing.decoding import Parses, Parsing, parse_trees
 from depinduce.parsing.kept_heads import require_possible, with_kept_heads
 from depinduce.parsing.long_sentences import Cost, cost_of, cut, joined, pieces_of
 from depinduce.parsing.parsed_sentences import ParsedSentence
+from depinduce.parsing.written_forms import CONLLU, Form
 from depinduce.visible import visible
 
 T = TypeVar("T")
@@ -46,7 +48,7 @@ Adapt = Callable[[list[Sentence], Told], tuple[Model, str]]  # from some sentenc
 class ParsedBlock:
     """Some sentences with their trees, ready to be written."""
 
-    rendered: list[str]
+    rendered: list[Any]  # in the form in which they are written
     sentences: int
     words: int
     unknown_tags: set[str]
@@ -81,11 +83,15 @@ def parse_file(
     report: Callable[[Throughput], None] = lambda totals: None,
     adapt: Adapt | None = None,
     metadata: bool = False,
+    form: Form = CONLLU,
+    part: Part = WHOLE,
 ) -> Throughput:
     """Parse a CoNLL-U file into another, which appears complete or not at all. `-` is stdin or stdout, `.gz` works.
 
     adapt: learns from the sentences before they are parsed
     metadata: add `# sent_id` and `# text` to sentences that have none
+    form: what is written, if it is not CoNLL-U
+    part: only these sentences of the file
     """
     totals, start = Throughput(), time.perf_counter()
     warned = False
@@ -102,16 +108,17 @@ def parse_file(
         if time.perf_counter() - start >= QUICK:
             report(totals)
 
-    with open_output(target) as output:
-        sentences = iter(read_sentences(source))
+    with form.open(target) as write:
+        sentences = iter(read_sentences(source, part=part))
         if metadata:
-            sentences = with_metadata(sentences)
+            sentences = with_metadata(sentences, part.sentences)
         if adapt is not None:
             model, totals.learned, sentences = learned_from(sentences, adapt, tell)
             totals.learning = None
-        for block in parse_stream(model, with_strangers_told(model, sentences), parsing, announce):
-            for text in block.rendered:
-                output.write(text)
+        told = with_strangers_told(model, sentences)
+        for block in parse_stream(model, told, parsing, announce, form=form, part=part):
+            for item in block.rendered:
+                write(item)
             totals.sentences, totals.words = totals.sentences + block.sentences, totals.words + block.words
             totals.unknown_tags |= block.unknown_tags
             totals.cut, totals.ahead = totals.cut + block.cut, None
@@ -183,16 +190,19 @@ def parse_stream(
     parsing: Parsing,
     announce: Callable[[Sentence, Cost], None] = lambda sentence, cost: None,
     block: int = BLOCK,
+    form: Form = CONLLU,
+    part: Part = WHOLE,
 ) -> Iterator[ParsedBlock]:
     """The sentences with trees, in their order. While one block is parsed the next is read.
 
     announce: is told of every sentence that takes long when it is its turn
+    part: of the file, from which the sentences come
     """
     with ThreadPoolExecutor(1) as worker:
-        pending, first = None, 0
+        pending, first, before = None, part.blocks, part.sentences
         for some in blocks(sentences, parsing, block):
-            following = worker.submit(_parse_block, model, some, parsing, first)
-            first += len(some)
+            following = worker.submit(_parse_block, model, some, parsing, first, form, before)
+            first, before = first + len(some), before + _with_words(some)
             if pending is not None:
                 yield pending.result()
             pending = following
@@ -219,20 +229,31 @@ def blocks(sentences: Iterable[Sentence], parsing: Parsing, most: int = BLOCK) -
         yield some
 
 
-def _parse_block(model: Model, sentences: list[Sentence], parsing: Parsing, first: int) -> ParsedBlock:
+def _with_words(sentences: list[Sentence]) -> int:
+    """How many of them have words; a block of comments has none."""
+    return sum(len(sentence) > 0 for sentence in sentences)
+
+
+def _parse_block(
+    model: Model, sentences: list[Sentence], parsing: Parsing, first: int, form: Form, before: int
+) -> ParsedBlock:
+    """Sentences with trees.
+
+    first, before: how many blocks, and how many sentences with words, there are before them in the file
+    """
     parsed, unknown_tags = _parse_one_by_one(model, sentences, parsing, first)
-    rendered, cut_sentences, open_heads = [], 0, 0
+    rendered, cut_sentences, open_heads, number = [], 0, 0, before
     for trees in parsed:
+        number += len(trees[0].heads) > 0
         cut_sentences += trees[0].pieces > 1
         if parsing.min_confidence is not None:
             trees = [tree.sure(parsing.min_confidence) for tree in trees]
             open_heads += sum(head < 0 for tree in trees for head in tree.heads)
-        rendered += [
-            tree.render(posteriors=parsing.posteriors, log_likelihood=parsing.log_likelihood) for tree in trees
-        ]
+        for tree in trees:
+            rendered += form.render(tree, number, parsing)
     return ParsedBlock(
         rendered=rendered,
-        sentences=sum(len(sentence) > 0 for sentence in sentences),
+        sentences=number - before,
         words=sum(map(len, sentences)),
         unknown_tags=unknown_tags,
         cut=cut_sentences,
