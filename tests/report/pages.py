@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
-VOID = {"meta", "br"}
+VOID = {"meta", "br", "input"}
 
 
 class Page(HTMLParser):

@@ -20,6 +20,7 @@ from depinduce.report.run_report.language_facts import (
     language_facts,
 )
 from depinduce.report.run_report.place import Place
+from depinduce.report.run_report.round_facts import Numbered, RoundFacts, round_facts, short_ones
 from depinduce.report.run_report.seed_facts import SeedFacts, seed_facts
 from depinduce.report.run_report.training_facts import TrainingFacts, training_facts
 
@@ -36,6 +37,7 @@ class Facts:
     seeds: SeedFacts | None
     languages: LanguageFacts | None  # None: it tells none apart
     adaptation: AdaptationFacts | None  # None: it did not start from a universal grammar
+    rounds: RoundFacts | None = None  # None: the training has not kept them
     learned: str = ""  # what it learned from the file before it parsed it, in words
 
 
@@ -54,9 +56,10 @@ def gather(
     model, seeds, file, learned = place.model, place.seeds, None, ""
     universal, language = universal_of(model), model  # a universal grammar becomes that of the language of a file
     compared: list[Sentence] = []
+    short: list[Numbered] = []
     if path is not None:
         others = {} if seeds is None else seeds.others()
-        sentences = keeping(read_sentences(path, trees=has_gold), compared)
+        sentences = short_ones(keeping(read_sentences(path, trees=has_gold), compared), short)
         if model.headedness is not None:
             language, learned, sentences = learned_from(sentences, partial(adapted, model))
             universal = None if language is model else model
@@ -71,5 +74,6 @@ def gather(
         None if seeds is None else seed_facts(seeds, file),
         language_facts(model, file),
         None if universal is None else adaptation_facts(universal, language, compared, threads),
+        round_facts(place.rounds, short, has_gold, drawn),
         learned,
     )

@@ -19,11 +19,12 @@ from depinduce.insight.texts import (
 )
 from depinduce.report import curves, svg_style
 from depinduce.report.html_page import PAGE_END, page_begin, text
-from depinduce.report.run_report import style
+from depinduce.report.run_report import round_sections, style
 from depinduce.report.run_report.elements import Bar, Section, paragraph, side_by_side, subtitle, table, unfold
 from depinduce.report.run_report.facts import Facts
 from depinduce.report.run_report.file_sections import corpus_section, file_sections, trees_section
 from depinduce.report.run_report.language_sections import adaptation_section, languages_section
+from depinduce.report.run_report.round_sections import rounds_section
 from depinduce.report.run_report.seed_facts import SeedFacts
 from depinduce.report.run_report.summary import summary, tiles
 from depinduce.report.run_report.training_sections import curves_section, settings_section
@@ -39,6 +40,7 @@ def report_page(facts: Facts) -> Iterator[str]:
         settings_section(facts.training),
         corpus_section(facts.training, facts.file, facts.learned),
         curves_section(facts.training),
+        *([] if facts.rounds is None else [rounds_section(facts.rounds)]),
         *([] if facts.languages is None else [languages_section(facts.languages)]),
         *([] if facts.adaptation is None else [adaptation_section(facts.adaptation)]),
         *file_sections(facts.file),
@@ -46,7 +48,8 @@ def report_page(facts: Facts) -> Iterator[str]:
         *([] if facts.file is None else [trees_section(facts.file)]),
         *([] if facts.seeds is None else [seeds_section(facts.seeds)]),
     ]
-    yield page_begin(f"{facts.name}: a report", style.STYLE, svg_style.STYLE, curves.STYLE)
+    styles = [style.STYLE, svg_style.STYLE, curves.STYLE, *([] if facts.rounds is None else [round_sections.STYLE])]
+    yield page_begin(f"{facts.name}: a report", *styles)
     links = "".join(f'<a href="#{section.name}">{text(section.short)}</a>' for section in sections)
     yield f'<nav aria-label="contents"><div>{links}</div></nav>\n'
     shown = "".join(f"<li><b>{text(number)}</b><span>{text(what)}</span></li>" for number, what in tiles(facts))
@@ -60,7 +63,8 @@ def report_page(facts: Facts) -> Iterator[str]:
 """
     for section in sections:
         yield section.html()
-    yield f"</main>\n{style.SCRIPT}{PAGE_END}"
+    scripts = style.SCRIPT if facts.rounds is None else style.SCRIPT + round_sections.SCRIPT
+    yield f"</main>\n{scripts}{PAGE_END}"
 
 
 # ---------------------------------------------------------------- rules

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 from depinduce.errors import DepinduceError
 from depinduce.files import parse_json
 from depinduce.models.loading import load_model
-from depinduce.models.places import CONFIGURATION, DESCRIPTION, METRICS, SEEDS, place_of_model, place_of_seed
+from depinduce.models.places import (
+    CONFIGURATION,
+    DESCRIPTION,
+    METRICS,
+    SEEDS,
+    kept_rounds,
+    place_of_model,
+    place_of_seed,
+)
 
 if TYPE_CHECKING:
     from depinduce.models.loading import Model
@@ -38,6 +46,7 @@ class Place:
     model: Model
     seeds: SeedsOnDisk | None
     seconds: float | None  # that the training took, if it is known
+    rounds: tuple[Path, ...] = ()  # the grammars of its rounds, if it has kept them
 
 
 def open_place(path: str | Path) -> Place:
@@ -48,7 +57,7 @@ def open_place(path: str | Path) -> Place:
         _tell_if_unfinished(directory)
     model = load_model(directory)
     run = directory if seeds is None else place_of_seed(directory, seeds.best)
-    return Place(directory, model, seeds, _seconds(model.history, run))
+    return Place(directory, model, seeds, _seconds(model.history, run), tuple(kept_rounds(run)))
 
 
 def in_memory(model: Model, name: str) -> Place:

@@ -115,7 +115,8 @@ td.bar i{width:44px}
 }
 """
 
-# Closed parts are printed, too: browsers that do not know ::details-content need this. There is no other script.
+# Closed parts are printed, too: browsers that do not know ::details-content need this. The only other script is that of
+# the sliders in `round_sections`.
 SCRIPT = """<script>
 addEventListener("beforeprint",()=>document.querySelectorAll("details:not([open])").forEach(one=>{one.open=true;
 addEventListener("afterprint",()=>{one.open=false},{once:true})}))
