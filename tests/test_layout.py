@@ -25,7 +25,9 @@ ELSEWHERE = {
     "bench/authors_way.py": ("bench/test_bench_training.py", "what is timed against it must give the same numbers"),
     "bench/chart_settings.py": ("bench/test_bench_charts.py", "settings of that benchmark"),
     "bench/lexical_settings.py": ("bench/test_bench_lexical.py", "settings of that benchmark"),
+    "bench/scale_settings.py": ("bench/test_bench_scale.py", "settings of that benchmark"),
     "bench/training_settings.py": ("bench/test_bench_training.py", "settings of that benchmark"),
+    "bulk/tasks.py": ("bulk/test_bulk_parse.py", "what the files are made by; in other processes in test_cluster.py"),
     "chart/": ("chart/test_charts.py", "pieces of one chart, which as a whole equals the enumeration of all trees"),
     "cli/__init__.py": ("cli/test_cli_help.py", "the commands and their help"),
     "cli/bench.py": ("bench/test_bench_charts.py", "the command with what it measures; so in the room's other tests"),
@@ -42,6 +44,7 @@ ELSEWHERE = {
     "corpus/formats/elan_tiers.py": ("corpus/formats/test_elan.py", "what hangs on what in such a file"),
     "corpus/formats/xml_tree.py": ("corpus/formats/test_flextext.py", "broken and dangerous XML, by way of one format"),
     "experiments/cells.py": ("experiments/test_ud_cells.py", "cells of Universal Dependencies"),
+    "experiments/compared_tables.py": ("experiments/test_compared.py", "tables of the cells there"),
     "experiments/correction_tables.py": ("experiments/test_correction_cells.py", "made of the cells there"),
     "experiments/corrections.py": ("experiments/test_correction_cells.py", "which cells there are"),
     "experiments/experiment.py": ("experiments/test_ud_cells.py", "what a cell is asked for"),
@@ -76,6 +79,7 @@ ELSEWHERE = {
     "networks/gradients.py": ("networks/test_tag_network.py", "as part of the network; over words in the other one"),
     "networks/lexical_settings.py": ("networks/test_word_network.py", "settings of that network"),
     "networks/network_settings.py": ("networks/test_tag_network.py", "settings of that network"),
+    "networks/sentence_batch.py": ("networks/test_sentence_network.py", "the rules that a batch of sentences needs"),
     "networks/trilinear.py": ("networks/test_tag_network.py", "as part of the network"),
     "networks/word_batch.py": ("networks/test_word_network.py", "the rules that a batch of words needs"),
     "parsing/decoding.py": ("parsing/test_streams.py", "trees of files; those of joint models in models/test_joint.py"),
@@ -89,8 +93,12 @@ ELSEWHERE = {
     "report/text_arcs.py": ("report/test_text_tree.py", "one form of the drawing"),
     "report/text_outline.py": ("report/test_text_tree.py", "one form of the drawing"),
     "report/tree_picture.py": ("report/test_tree_page.py", "the pictures on the page"),
+    "serve/desk_api.py": ("serve/test_desk.py", "what the page of a desk asks, with the answers"),
+    "serve/presentation.py": ("serve/test_api.py", "what the page shows, with the answers"),
+    "serve/relations.py": ("serve/test_retraining.py", "names that the validator of UD knows"),
     "serve/requests.py": ("serve/test_api.py", "what the page asks, with the answers"),
     "serve/shelf.py": ("serve/test_api.py", "the grammars that answer"),
+    "serve/survey.py": ("serve/test_choice.py", "what sentences are chosen by"),
 }
 
 

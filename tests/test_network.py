@@ -190,8 +190,17 @@ CALLERS = {
     "requests",
     "httpx",
     "asyncio",
+    "huggingface_hub",
+    "distributed",
 }
-ONLY_IN = {"socket": "serve/", "pickle": "compile_cache.py"}  # which listen, and keep compiled code
+# which listen, keep compiled code, upload a grammar for whoever says where to, and call the scheduler that a user names
+ONLY_IN = {
+    "socket": "serve/",
+    "pickle": "compile_cache.py",
+    "huggingface_hub": "bridges/hub.py",
+    "asyncio": "cluster.py",
+    "distributed": "cluster.py",
+}
 
 
 def imported(tree: ast.AST) -> set[str]:

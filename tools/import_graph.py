@@ -21,12 +21,12 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "depinduce"
 ROOMS = (
     # what every room may use
-    "visible", "errors", "settings", "files", "interruption", "jobs", "compile_cache", "compiled",
+    "visible", "errors", "settings", "files", "interruption", "jobs", "cluster", "compile_cache", "compiled",
     # the walk of the data
     "corpus", "tagging", "grammar", "chart", "labels", "evaluation", "networks", "models", "parsing", "insight",
     "learning", "report",
     # on top of it
-    "parser", "experiments", "bench", "bridges", "serve", "cli", "__main__",
+    "parser", "bulk", "experiments", "bench", "bridges", "serve", "cli", "__main__",
 )  # fmt: skip
 TOP, LATE, TYPES = "top", "late", "types"
 

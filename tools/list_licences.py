@@ -12,17 +12,22 @@ HEAD = """# Licences
 depinduce is under the MIT licence, and its wheel has nothing in it that others wrote. What it needs is installed beside
 it, under these licences. What it needs to run is free of copyleft, and a test sees to it; so you may hand on all of it
 together, in a closed program too, with the texts of the licences, which lie in each package's own folder. (Compiled
-packages such as numpy also carry run-time libraries of GCC: GPL with the exception that allows just this.) What you
-install only if you want it, and what the tests use, is listed apart. `python tools/list_licences.py` writes this page;
-the wheel has the first table as a bill of materials (CycloneDX) in `depinduce-….dist-info/sboms`.
+packages such as numpy also carry run-time libraries of GCC: GPL with the exception that allows just this.) The same
+holds for `[neural]`, which trains networks. What else you install only if you want it, and what the tests use, is
+listed apart. `python tools/list_licences.py` writes this page; the wheel has the first two tables as a bill of
+materials (CycloneDX) in `depinduce-….dist-info/sboms`.
 """
 GROUPS = {
     "To run": TO_RUN,
+    "Only with `[neural]`": EXTRAS["neural"],
     "To build the wheel": TO_BUILD,
     "Only with `[vectors]`": EXTRAS["vectors"],
     "Only with `[nltk]`": EXTRAS["nltk"],
     "Only with `[spacy]`": EXTRAS["spacy"],
     "Only with `[pandas]`": EXTRAS["pandas"],
+    "Only with `[hub]`": EXTRAS["hub"],
+    "Only with `[parquet]`": EXTRAS["parquet"],
+    "Only with `[cluster]`": EXTRAS["cluster"],
     "Only for tests": EXTRAS["test"] + EXTRAS["browser"],
 }
 

@@ -9,23 +9,34 @@ from pathlib import Path
 from depinduce.corpus import Reading
 from depinduce.learning.settings.committee import CommitteeSettings
 from depinduce.learning.settings.counts import CountSettings
+from depinduce.learning.settings.crf import CrfSettings
+from depinduce.learning.settings.d_ndmv import SentenceSettings
+from depinduce.learning.settings.features import FeatureSettings
+from depinduce.learning.settings.interpolated import InterpolatedSettings
 from depinduce.learning.settings.learning import LearningSettings
+from depinduce.learning.settings.logistic_normal import LogisticNormalSettings
 from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.learning.settings.order_free import PolyglotSettings
 from depinduce.learning.settings.states import HdpSettings
 from depinduce.networks.lexical_settings import LexicalSettings
-from depinduce.networks.network_settings import JiangNetworkSettings, NetworkSettings
+from depinduce.networks.network_settings import JiangNetworkSettings, NetworkSettings, SentenceNetworkSettings
 
 PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
 GROUPS = {
     "Every model": LearningSettings,
     "Count models (dmv, dmv-sibling, dmv-grand)": CountSettings,
+    "e-dmv": InterpolatedSettings,
+    "feature-dmv": FeatureSettings,
+    "ln-dmv": LogisticNormalSettings,
     "hdp-dep": HdpSettings,
+    "crfae": CrfSettings,
     "Many languages (polyglot, order-free, committee)": PolyglotSettings,
     "A new language (committee)": CommitteeSettings,
     "Neural models": NeuralSettings,
     "The network of neural models": NetworkSettings,
     "The networks of jiang-ndmv": JiangNetworkSettings,
+    "d-ndmv": SentenceSettings,
+    "The networks of d-ndmv": SentenceNetworkSettings,
     "Models that see words (lexical-…, joint-…)": LexicalSettings,
     "Reading files": Reading,
 }

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from dependencies import CELLS, PLATFORMS, PYTHONS, ROOT, TO_BUILD, TO_RUN, Cell, licence, needed, pins
+from dependencies import CELLS, EXTRAS, NEURAL, PLATFORMS, PYTHONS, ROOT, TO_BUILD, TO_RUN, Cell, licence, needed, pins
 from packaging.utils import canonicalize_name
 
 LOCK = ROOT / "requirements.lock"
@@ -28,11 +28,13 @@ TAGS = {
 
 HEAD = """\
 # The files that depinduce may be installed from, for Python 3.11 to 3.13 on Linux (x86_64), macOS (arm64) and Windows
-# (AMD64): what it needs to run and to be built, at the versions of constraints.txt. Made by tools/make_lock.py.
+# (AMD64): what it needs to run, with the extra `neural`, and to be built, at the versions of constraints.txt. Made by
+# tools/make_lock.py.
 #
 #   pip install --require-hashes -r requirements.lock
 #   pip install --no-deps --no-build-isolation .
 #
+# To do without networks, leave out torch and what only torch needs.
 # Each hash is that of a file that pip fetched when this list was made, and the same as in the index that it came from.
 # torch for Linux is an exception: that is its CPU build (+cpu), which was at hand as a file, with no index that names
 # its hash. It is not in pip's usual index: show pip where it is, with --find-links or --extra-index-url. The files for
@@ -93,8 +95,9 @@ def main() -> int:
     missing = []
     for cell in CELLS:
         here = needed(TO_RUN, "depinduce", cell)
-        for name, who in needed(TO_BUILD, "the build of depinduce", cell).items():
-            here.setdefault(name, set()).update(who)
+        for requirements, asker in ((EXTRAS["neural"], NEURAL), (TO_BUILD, "the build of depinduce")):
+            for name, who in needed(requirements, asker, cell).items():
+                here.setdefault(name, set()).update(who)
         for name, who in here.items():
             askers.setdefault(name, set()).update(who)
         found = hashes(sorted(set(here) - {"torch"}), cell) | hashes(["torch"], cell)

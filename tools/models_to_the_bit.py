@@ -31,9 +31,17 @@ WORDS = NETWORK | {
 }  # fmt: skip
 TRAININGS = {
     "dmv": {"model": "dmv", "iterations": 6, "non_heads": ["ud"], "rules": "ud"},
+    "feature-dmv": {"model": "feature-dmv", "iterations": 8, "non_heads": ["ud"]},
+    "feature-dmv-em": {"model": "feature-dmv", "optimiser": "em", "iterations": 3, "m_steps": 9, "rules": "ud"},
+    "ln-dmv": {"model": "ln-dmv", "iterations": 4, "non_heads": ["ud"]},
+    "ln-dmv-shared": {"model": "ln-dmv", "experts": "shared", "iterations": 3, "child_valence": False},
     "dmv-hard": {"model": "dmv", "iterations": 4, "em": "hard", "init": ["random"]},
     "dmv-sibling": {"model": "dmv-sibling", "iterations": 4, "non_heads": ["ud"], "prior_strength": 50.0},
     "dmv-grand": {"model": "dmv-grand", "iterations": 4, "child_valence": False},
+    "e-dmv": {"model": "e-dmv", "iterations": 4, "random_starts": 3, "start_iterations": 3, "non_heads": ["ud"]},
+    "ur-e-dmv": {
+        "model": "e-dmv", "iterations": 6, "init": ["harmonic"], "unambiguity": 1.0, "unambiguity_iterations": 4,
+    },
     "hdp-dep": {"model": "hdp-dep", "iterations": 4, "rules": "ud", "non_heads": ["ud"]},
     "hdp-words": {"model": "hdp-dep", "iterations": 3, "subsymbols": 2, "emit": "words"},
     "ndmv": {"model": "ndmv", "epochs": 3, "patience": 1, **NETWORK},
@@ -51,6 +59,8 @@ TRAININGS = {
         "model": "jiang-ndmv", "method": "hard-em", "epochs": 3, "batch_size": 0, "start_trees": "best",
         "child_valence": False, "tag_size": 6, "non_heads": ["ud"],
     },
+    "d-ndmv": {"model": "d-ndmv", "epochs": 2, "ladder": ["ndmv"], "non_heads": ["ud"]},
+    "d-ndmv-variational": {"model": "d-ndmv", "method": "hard-em", "epochs": 2, "variational": True},
     "lexical": {"model": "lexical", "epochs": 2, "constraint": ["start"], "non_heads": ["ud"], **WORDS},
     "lexical-sibling": {"model": "lexical-sibling", "ladder": ["ndmv"], "epochs": 1, **WORDS},
     "joint-sibling": {"model": "joint-sibling", "epochs": 2, "rules": "ud", **WORDS},

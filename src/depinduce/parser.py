@@ -28,7 +28,7 @@ from depinduce.corpus import Sentence, read_sentences
 from depinduce.corpus.conllu import UPOS
 from depinduce.corpus.languages import require_language_name
 from depinduce.corpus.tagged import SentenceLike, as_sentence
-from depinduce.errors import DepinduceError
+from depinduce.errors import DepinduceError, MissingPackageError
 from depinduce.parsing.parsed_sentences import ParsedSentence
 from depinduce.settings import MOST, require_within
 
@@ -164,10 +164,7 @@ class Parse(ParsedSentence):
         try:
             import pandas
         except ModuleNotFoundError as error:
-            raise DepinduceError(
-                "to_dataframe needs the Python package pandas, which is not installed here. "
-                "Install it: pip install pandas"
-            ) from error
+            raise MissingPackageError("to_dataframe", "pandas") from error
 
         return pandas.DataFrame(
             {
@@ -466,6 +463,7 @@ class Parser:
         keep_labels: bool = False,
         keep_heads: bool = False,
         metadata: bool = False,
+        format: str = "conllu",
         threads: int = 1,
         adapt: bool = True,
         report: Callable[[Throughput], None] | None = None,
@@ -476,9 +474,9 @@ class Parser:
         least and they name no language that it knows; from a thousand on, which takes up to a minute, it is the
         committee of the recipe `adapt`. Without `adapt` it has the mean order of its languages.
 
-        The options are those of the command. `-` is stdin or stdout, `.gz` works. Gives how many sentences and words
-        there were, in how many seconds; `report` is told so on the way, and of unknown tags, which are warned of
-        otherwise.
+        The options are those of the command; `format` is "conllu", "jsonl" or "parquet". `-` is stdin or stdout, `.gz`
+        works. Gives how many sentences and words there were, in how many seconds; `report` is told so on the way, and
+        of unknown tags, which are warned of otherwise.
 
         >>> from tempfile import NamedTemporaryFile
         >>> with NamedTemporaryFile(suffix=".conllu") as parsed:
@@ -488,14 +486,18 @@ class Parser:
         """
         from depinduce.parsing.decoding import Parsing
         from depinduce.parsing.streams import parse_file
+        from depinduce.parsing.written_forms import FORMS
 
+        if format not in FORMS:
+            raise DepinduceError(f"format cannot be {format!r}. Choose from: {', '.join(FORMS)}.")
         posteriors |= raw_posteriors
         parsing = Parsing(
             decode, posteriors, threads, k_best, samples, seed, log_likelihood, max_words, keep_labels, raw_posteriors,
             min_confidence, labels, keep_heads,
         )  # fmt: skip
         learn = self._adapt(adapt)
-        totals = parse_file(self.model, path, out, parsing, report or (lambda totals: None), learn, metadata)
+        tell, form = report or (lambda totals: None), FORMS[format]
+        totals = parse_file(self.model, path, out, parsing, tell, learn, metadata, form)
         if report is None:
             self._warn_about(totals.unknown_tags)
         return totals

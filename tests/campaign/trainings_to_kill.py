@@ -14,16 +14,32 @@ from experiments.tiny_ud import results_in, shrink
 TWO_RUNGS = ("--ladder", "ndmv", "--members", 1, "--grow-from", 0)  # recipes have more, with dozens of rounds
 NETWORK = ("--epochs", 2, "--set", "start_epochs=1", "size=4", "child_rank=3", "decision_rank=2", "batch_size=16")
 WORDS = ("tag_size=2", "word_size=2", "lexical_child_rank=3", "lexical_decision_rank=2")
+FALLING = ("--set", "unambiguity_iterations=2")
 SMALL = Path(__file__).with_name("small.toml")
 MEMBERS = (f"own_recipe={SMALL}", f"student_recipe={SMALL}", "least_agreement=0")
 TRAININGS = {
     "dmv": ("--model", "dmv", "--iterations", 6),
     "dmv-sibling": ("--model", "dmv-sibling", "--ladder", "dmv", "--members", 2, "--init", "random", "--iterations", 3),
     "dmv-grand": ("--model", "dmv-grand", "--iterations", 4, "--prior-strength", 1),
+    "e-dmv": ("--model", "e-dmv", "--iterations", 4, "--set", "random_starts=2", "start_iterations=2"),
+    "ur-e-dmv": ("--model", "e-dmv", "--init", "harmonic", "--iterations", 4, "--unambiguity", 1, *FALLING),
+    "feature-dmv": ("--model", "feature-dmv", "--iterations", 5),
+    "ln-dmv": ("--model", "ln-dmv", "--iterations", 3, "--set", "experts=shared"),
     "hdp-dep": ("--model", "hdp-dep", "--iterations", 3),
     "ndmv": ("--model", "ndmv", *NETWORK),
     "sibling": ("--model", "sibling", *TWO_RUNGS, *NETWORK),
     "jiang-ndmv": ("--model", "jiang-ndmv", "--epochs", 3, "--set", "m_steps=4", "tag_size=4", "valence_size=2"),
+    "d-ndmv": (
+        "--model",
+        "d-ndmv",
+        *TWO_RUNGS,
+        "--epochs",
+        2,
+        "--set",
+        "start_epochs=1",
+        "batch_size=16",
+        "variational=true",
+    ),
     "lexical": ("--model", "lexical", *NETWORK, *WORDS),
     "joint-sibling": ("--model", "joint-sibling", *TWO_RUNGS, *NETWORK, *WORDS),
     "committee": ("--model", "committee", "--iterations", 2, "--set", "fewest_sentences=1", *MEMBERS),

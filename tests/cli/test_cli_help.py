@@ -140,7 +140,7 @@ def test_the_version(capsys):
 )
 def test_files_and_options_may_come_in_any_order(arguments):
     given = parser_of("parse").parse_args(arguments.split())
-    assert (given.model, given.input, given.decode, given.output) == ("grammar", "a.conllu", "mbr", "b")
+    assert (given.model, given.input, given.decode, given.output) == ("grammar", ["a.conllu"], "mbr", "b")
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("trian", "train"), ("evalute", "evaluate"), ("prase", "parse")])

@@ -66,6 +66,28 @@ def test_the_networks_of_jiang_learn_from_languages_thrown_together(tmp_path, ca
     assert "2 languages thrown together, in sentences: one 12, two 8" in capsys.readouterr().err
 
 
+SEES_SENTENCES = ["--model", "d-ndmv", "--epochs", 2, "--members", 1, "--grow-from", 0, "--set", "sentence_size=4"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variational", ["false", "true"])
+def test_rules_that_see_the_sentence_are_a_model_like_any_other(tmp_path, capsys, variational):
+    train, dev = demo_part(tmp_path / "train.conllu", count=40), demo_part(tmp_path / "dev.conllu", "dev", 10)
+    options = ["train", "--train", train, "--dev", dev, *SEES_SENTENCES, f"variational={variational}"]
+    assert depinduce(*options, "--non-heads", "ud", "--seeds", "0-1", "--out", tmp_path / "seeds") == 0
+    assert "settings of the recipe ud-d-ndmv" in capsys.readouterr().err
+    run = tmp_path / "seeds" / "seed-1"
+    assert depinduce("inspect", run, "--head", "NOUN") == 0
+    assert "mean vector of the sentences" in " ".join(capsys.readouterr().out.split())
+    for more in (["--posteriors"], ["--k-best", 2], ["--samples", 2]):
+        assert depinduce("parse", run, dev, "-o", tmp_path / "parsed.conllu", *more) == 0
+    assert depinduce("parse", run, dev, "-o", tmp_path / "parsed.conllu") == 0
+    assert depinduce("evaluate", dev, tmp_path / "parsed.conllu") == 0
+    assert depinduce("report", run, "-o", tmp_path / "report.html") == 0
+    assert "Han et al. (2019)" in (tmp_path / "report.html").read_text("utf-8")
+    assert depinduce("train", "--train", train, "--init", "model", run, "--out", tmp_path / "dmv") == 0
+
+
 def test_blanked_heads_give_the_bit_identical_model(tmp_path):
     files = [demo_part(tmp_path / "train.conllu", count=40), demo_part(tmp_path / "dev.conllu", "dev", 20)]
     for name in ("gold", "blank"):

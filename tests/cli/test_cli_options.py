@@ -23,18 +23,25 @@ torch.set_num_threads(1)
 COMMON = {"seed": 1, "max_length": 6}
 BASES: dict[str, dict[str, Any]] = {
     "dmv": {"rules": "ud", "non_heads": ["ud"], "iterations": 2, "tags": "upos+Number"},
+    "dmv-grand": {"iterations": 2},
     "hdp-dep": {"rules": "ud", "iterations": 2},
+    "crfae": {"rules": "ud", "iterations": 1},
     "polyglot": {"init": ["recipe", "wsj-dmv"], "iterations": 2, "poolings": 2},
     "joint-sibling": {"method": "em", "epochs": 1},
 }
 EXPERT: dict[str, dict[str, Any]] = {  # values of all settings without an option, none of them its default
     "dmv": {
         "child_valence": False, "rules_share": 0.7, "constraint": ["start", "training"], "rare_tags": 9,
-        "language_strength": 30.0,
+        "language_strength": 30.0, "unambiguity_iterations": 1,
     },
     "hdp-dep": {
         "symbols": "categories", "emit": "words", "top_concentration": 2.0, "concentration": 5.0, "child_prior": 0.5,
         "decision_prior": 2.0, "emission_prior": 0.2,
+    },
+    "dmv-grand": {"sparsity": 5.0, "sparsity_of": "children"},
+    "crfae": {
+        "encoder_passes": 2, "decoder_passes": 2, "start_passes": 1, "step_sentences": 7, "sparse_weights": 0.5,
+        "rules_weight": 3.0,
     },
     "polyglot": {
         "child_strength": 100.0, "decision_strength": 10.0, "root_strength": 20.0, "side_smoothing": 1.0,
@@ -43,7 +50,7 @@ EXPERT: dict[str, dict[str, Any]] = {  # values of all settings without an optio
     "joint-sibling": {
         "size": 8, "child_rank": 4, "decision_rank": 2, "encoder": "wsj", "skip_connections": False, "tag_size": 5,
         "word_size": 3, "dropout": 0.25, "dropout_of": "heads", "lexical_child_rank": 4, "lexical_decision_rank": 2,
-        "lexical_encoder": "ud", "softmax_memory": 16, "m_steps": 2, "batch_size": 5, "start_epochs": 1,
+        "lexical_encoder": "ud", "classes": 3, "softmax_memory": 16, "m_steps": 2, "batch_size": 5, "start_epochs": 1,
         "start_trees": "best", "generation": "inside-out", "vector_size": 3, "vector_dropout": 0.5,
     },
 }  # fmt: skip
@@ -192,7 +199,7 @@ def test_what_is_told_instead_of_a_removed_option_works(name, capsys):
     with pytest.raises(DepinduceError) as refusal:
         configured("--model", model, *given)
     instead = str(refusal.value).partition("--set ")[2].partition(", or")[0].strip('"')
-    base = ["--rules", "ud"] if model != "joint-sibling" else []
+    base = ["--rules", "ud"] if "rules" in BASES[model] or model == "polyglot" else []
     assert configured("--model", model, *base, "--set", instead)[name] in (value, tuple(words))
 
 

@@ -366,8 +366,8 @@ def test_a_broken_file_leaves_the_output_as_it_was(model, text, message, old, tm
 
 
 def test_an_interruption_leaves_no_output(model, tmp_path, monkeypatch, capsys):
-    def interrupted(*arguments):
-        yield from itertools.islice(parse_stream(*arguments, block=20), 3)
+    def interrupted(*arguments, **options):
+        yield from itertools.islice(parse_stream(*arguments, **options, block=20), 3)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(streams, "parse_stream", interrupted)

@@ -201,3 +201,19 @@ def test_a_directory_of_seeds_is_not_gone_on_with_as_one_training(train, tmp_pat
         == 1
     )
     assert "holds the training of one seed. Choose another --out for --seeds." in capsys.readouterr().err
+
+
+def test_rounds_are_kept_gone_on_with_and_replaced_as_all_else(train, tmp_path, capsys):
+    options = ("--train", train, "--model", "dmv", "--out", tmp_path / "run")
+    rounds = tmp_path / "run" / "rounds"
+    assert depinduce("train", *options, "--iterations", 1, "--keep-rounds") == 0
+    assert depinduce("train", *options, "--iterations", 2, "--resume") == 0
+    assert {path.name for path in rounds.iterdir()} == {"00-0000", "00-0001", "00-0002"}
+    assert depinduce("inspect", rounds / "00-0001") == 0
+    assert depinduce("train", *options, "--keep-rounds", "--seeds", "0-1", "--overwrite") == 1
+    assert "--keep-rounds and --seeds: choose one of them" in capsys.readouterr().err
+    assert depinduce("train", *options, "--keep-rounds", "--model", "lexical", "--overwrite") == 1
+    assert "--keep-rounds: not of lexical" in capsys.readouterr().err
+    assert rounds.exists()
+    assert depinduce("train", *options, "--iterations", 1, "--overwrite") == 0
+    assert not rounds.exists()

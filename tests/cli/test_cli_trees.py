@@ -60,7 +60,7 @@ def test_trees_alone_and_with_another_weight(files, tmp_path, capsys):
     assert (tmp_path / "seeds" / "seed-1" / "model" / "model.json").exists()
 
 
-@pytest.mark.parametrize(("model", "weight"), [("dmv", 3), ("polyglot", 50)])  # the latter has a strong prior
+@pytest.mark.parametrize(("model", "weight"), [("dmv", 3), pytest.param("polyglot", 50, marks=pytest.mark.slow)])
 def test_of_several_languages_one_learns_from_its_trees(files, tmp_path, capsys, model, weight):
     """The trees are chains, which the other language has not."""
     text = files / "text.conllu"

@@ -45,8 +45,9 @@ def test_copyleft_and_what_is_no_name_of_a_licence_are_not_permissive(licence):
 
 
 def test_nothing_that_depinduce_needs_to_run_is_under_copyleft():
-    needed = rows("To run")
-    assert {"torch", "numba", "numpy", "safetensors", "rich"} <= set(needed)
+    assert {"numba", "numpy", "safetensors", "rich"} <= set(rows("To run"))
+    assert "torch" in rows("Only with `[neural]`")
+    needed = rows("To run") | rows("Only with `[neural]`")
     assert {name: licence for name, (_, licence) in needed.items() if not permissive(licence)} == {}
 
 
@@ -62,7 +63,8 @@ def test_constraints_lock_and_licences_name_the_same_packages_and_versions():
     pins = dependencies.pins()
     assert {name: version for title in TABLES for name, (version, _) in rows(title).items()} == pins
     locked = {name: entry["version"] for name, entry in ENTRIES.items()}
-    assert locked == {name: pins[name] for title in ("To run", "To build the wheel") for name in rows(title)}
+    tables = ("To run", "Only with `[neural]`", "To build the wheel")
+    assert locked == {name: pins[name] for title in tables for name in rows(title)}
     assert len(re.findall("^[^# \n]", LOCK, re.MULTILINE)) == len(locked)  # there is no line that we do not read
 
 
@@ -75,8 +77,18 @@ def test_every_package_of_the_lock_has_hashes_and_nothing_else():
 
 
 def test_the_lock_has_all_that_the_installed_packages_say_they_need():
-    needed = dependencies.needed_anywhere(dependencies.TO_RUN + dependencies.TO_BUILD, "depinduce")
-    assert set(needed) == set(ENTRIES)
+    wanted = {
+        "depinduce": dependencies.TO_RUN,
+        dependencies.NEURAL: dependencies.EXTRAS["neural"],
+        "the build of depinduce": dependencies.TO_BUILD,
+    }
+    askers: dict[str, set[str]] = {}
+    for asker, requirements in wanted.items():
+        for name, who in dependencies.needed_anywhere(requirements, asker).items():
+            askers.setdefault(name, set()).update(who)
+    assert {name: ", ".join(sorted(who)) for name, who in askers.items()} == {
+        name: entry["askers"] for name, entry in ENTRIES.items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -107,22 +119,28 @@ def test_the_bill_has_what_a_package_needs_directly_or_not_and_nothing_else():
             ("MIT", "house, roof", "wood", "a" * 64),
             ("MIT OR Zlib", "house", "roof", "b" * 64 + " \\\n    --hash=sha256:" + "c" * 64),
             ("GPL-3.0-only", "the build of house", "crane", "d" * 64),
+            ("ISC", "house[garden]", "pond", "e" * 64),
+            ("ISC", "pond", "water", "f" * 64),
         ]
     )
     bill = bill_of_materials.bill("house", "2.0", lock)
-    assert [(each["name"], each["version"]) for each in bill["components"]] == [("roof", "1.0"), ("wood", "1.0")]
-    assert bill["components"][0]["licenses"] == [{"expression": "MIT OR Zlib"}]
-    assert [each["content"][0] for each in bill["components"][0]["hashes"]] == ["b", "c"]
+    assert [(each["name"], each["scope"]) for each in bill["components"]] == [
+        ("pond", "optional"), ("roof", "required"), ("water", "optional"), ("wood", "required"),
+    ]  # fmt: skip
+    assert bill["components"][1]["licenses"] == [{"expression": "MIT OR Zlib"}]
+    assert [each["content"][0] for each in bill["components"][1]["hashes"]] == ["b", "c"]
     assert bill["dependencies"] == [
-        {"ref": "house", "dependsOn": ["roof", "wood"]},
+        {"ref": "house", "dependsOn": ["pond", "roof", "wood"]},
+        {"ref": "pond", "dependsOn": ["water"]},
         {"ref": "roof", "dependsOn": ["wood"]},
+        {"ref": "water", "dependsOn": []},
         {"ref": "wood", "dependsOn": []},
     ]
 
 
 @pytest.mark.slow  # needs what only the slow tests have installed
 def test_the_page_of_licences_is_the_one_that_its_tool_writes():
-    missing = [name for name in ("gensim", "playwright") if not find_spec(name)]
+    missing = [name for name in ("gensim", "huggingface_hub", "playwright") if not find_spec(name)]
     if missing:
         pytest.skip(f"needs {' and '.join(missing)}")
     assert importlib.import_module("list_licences").page() == PAGE

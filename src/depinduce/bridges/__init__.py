@@ -1,1 +1,4 @@
-"""Trees for other tools: a component for spaCy, graphs for NLTK. Each needs its extra: `depinduce[spacy]`, `[nltk]`."""
+"""Trees and grammars for other tools: a component for spaCy, graphs for NLTK, repositories of a model hub.
+
+Each needs its extra: `depinduce[spacy]`, `[nltk]`, `[hub]`.
+"""

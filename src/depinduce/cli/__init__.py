@@ -15,7 +15,7 @@ from importlib import import_module
 from depinduce import __version__
 from depinduce.cli.console import warn_once
 from depinduce.cli.options import ArgumentParser, HelpFormatter
-from depinduce.errors import DepinduceError
+from depinduce.errors import EXTRAS, DepinduceError, MissingPackageError
 from depinduce.interruption import INTERRUPTED, exit_code, like_ctrl_c
 from depinduce.visible import visible
 
@@ -44,10 +44,11 @@ def program() -> None:
     """The command as a process of its own, which ends with it.
 
     A thread that nobody waits for, such as one that compiles for a page that was closed, may be deep inside other
-    libraries: were Python to take itself apart around it, some of these abort the process.
+    libraries: were Python to take itself apart around it, some of these abort the process. So do, now and then, the
+    threads by which the processes of a training talk to each other.
     """
     code = main()
-    if any(thread.daemon for thread in threading.enumerate()):
+    if any(thread.daemon for thread in threading.enumerate()) or os.environ.get("WORLD_SIZE", "1") != "1":
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError):  # nobody reads it any more
                 stream.flush()
@@ -72,6 +73,11 @@ def _guarded(arguments: list[str]) -> int:
         return _run(arguments)
     except DepinduceError as error:
         print(f"depinduce: {error}", file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRAS:
+            raise
+        print(f"depinduce: {MissingPackageError(f'depinduce {arguments[0]}', error.name)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("depinduce: interrupted; nothing half-written is left behind", file=sys.stderr)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Settings = TypeVar("Settings", bound="DataclassInstance")
 
 
+CLUSTER = "on N processes here (local:N), or on those of a Dask scheduler (tcp://HOST:8786)"
 WIDEST = 100  # columns of a text that is read with ease
 IN_A_LIST = re.compile(r" +\S+  +(?=\S)")  # a name with its indentation, before what is said of it
 

@@ -1,8 +1,8 @@
 """Pack a grammar to hand it on: with its model card in one zip file, or in a folder as model hubs have them.
 
 The card (README.md) says whence the grammar is and what it was told; with --gold, how good it is. `Parser.load` and all
-commands that take a MODEL read the file or the folder again. A folder can be uploaded as it is, with the tool of the
-hub: `hf upload NAME FOLDER`.
+commands that take a MODEL read the file or the folder again. --upload also copies a folder to a model hub, as the
+user whom `hf auth login` knows; without it, nothing leaves this machine.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 import argparse
 
 from depinduce.cli.console import say, warn
+from depinduce.errors import DepinduceError
 
 EXAMPLE = """depinduce pack grammar grammar.zip --licence "CC BY 4.0"
-  depinduce pack grammar for-the-hub --licence MIT --language fr --gold gold.conllu"""
+  depinduce pack grammar for-the-hub --licence MIT --language fr --gold gold.conllu
+  depinduce pack grammar for-the-hub --licence MIT --upload user/grammar"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,11 +31,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--gold", metavar="FILE", help="CoNLL-U file with trees: parse it, and write the scores to the card"
     )
     parser.add_argument("--overwrite", action="store_true", help="replace the packed grammar that is there")
+    hub = parser.add_argument_group("a model hub")
+    hub.add_argument("--upload", metavar="NAME", help="copy the folder to this repository there, such as user/grammar")
+    hub.add_argument("--private", action="store_true", help="if it is a new one: that only you can see")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from depinduce.bridges.hub import require_upload, upload
     from depinduce.parser import Parser
 
+    if arguments.upload is not None:
+        require_upload(arguments.output)
+    elif arguments.private:
+        raise DepinduceError("--private: of which repository? Name it with --upload.")
     parser = Parser.load(arguments.model)
     licence = parser.pack(
         arguments.output,
@@ -46,5 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if licence is None:
         warn("the card says no licence, so that nobody knows what they may do with it. Say one: --licence TEXT")
+    if arguments.upload is not None:
+        say(f"uploaded to {upload(arguments.output, arguments.upload, private=arguments.private)}")
     say(f"wrote {arguments.output}; now try: depinduce inspect {arguments.output}")
     return 0
