@@ -26,7 +26,12 @@ def picture() -> str:
     batch = batch_of(Order.FIRST, [SHORTEST])
     tilt = tilt_of(knowledge.matches(TAGS), batch.column, batch.offsets)
     constraint = ShareConstraint(knowledge.share, len(SHORTEST), tilt)
-    constraint.satisfy(Problem(table, batch))
+
+    def expect() -> tuple[None, float]:
+        tilted = tilt.applied(Problem(table, batch), constraint.dual)
+        return None, tilt.matched(tilted.expect(positions=True))
+
+    constraint.meet(expect)
     p, q = (_shares(log_p + dual * matches) for dual in (0.0, constraint.dual))
     ranked = sorted(zip(q, p, trees, matches, strict=True), key=lambda tree: (-round(tree[0], 9), tree[2]))
     sheet = Sheet(
