@@ -12,6 +12,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
+from depinduce.corpus.faults import shortened
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
 
@@ -195,7 +196,7 @@ def _installed() -> dict[str, Entry]:
 def entry(name: object) -> Entry:
     """The model of this name; another name is refused."""
     if not isinstance(name, str) or name not in models():
-        raise DepinduceError(f"there is no model {name!r}. Models: {', '.join(models())}.")
+        raise DepinduceError(f"there is no model {shortened(repr(name))}. Models: {', '.join(models())}.")
     return models()[name]
 
 

@@ -70,6 +70,12 @@ def test_an_unknown_name_is_refused_with_what_was_meant_and_all_there_are(name, 
     assert known == sorted(known)
 
 
+def test_a_name_of_thousands_of_letters_does_not_fill_the_screen():
+    with pytest.raises(DepinduceError, match="there is no setting 'f{40}…' for the model dmv") as refusal:
+        configure({"model": "dmv", "f" * 4000: 1})
+    assert "f" * 41 not in str(refusal.value)
+
+
 def test_where_nothing_is_near_nothing_is_guessed():
     with pytest.raises(DepinduceError) as refusal:
         configure({"xyzzy": 1})

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
 from depinduce.corpus import Reading
+from depinduce.corpus.faults import quoted
 from depinduce.errors import DepinduceError
 from depinduce.learning.settings.learning import LearningSettings
 from depinduce.models.table import entry, find
@@ -91,7 +92,7 @@ def configure(values: dict[str, Any], where: str = "") -> Configuration:
 def _unknown(name: str, known: list[str], model: str) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     hint = f" Did you mean {close[0]}?" if close else ""
-    return f"there is no setting {name!r} for the model {model}.{hint} Settings: {', '.join(sorted(known))}."
+    return f"there is no setting {quoted(name)} for the model {model}.{hint} Settings: {', '.join(sorted(known))}."
 
 
 def _checked(name: str, value: Any, annotation: Any, where: str) -> Any:
