@@ -429,9 +429,10 @@ def test_right_to_left_words_run_from_right_to_left(open_page, models, tmp_path)
     )
     path.write_text(f"{lines}\n", encoding="utf-8")
     with desk_on(path, models / "dmv") as desk, running(desk.shelf, desk=desk) as server:
-        surveyed(desk)  # after which the tree is drawn again
         page = open_page(server.address)
-        expect(word_button(page, 3)).to_be_visible()
         order = "[...document.querySelectorAll('#first .word-button')].map((word) => word.getBoundingClientRect().x)"
         boxes = page.evaluate(order)
         assert len(boxes) == 3 and boxes == sorted(boxes, reverse=True)
+        word_button(page, 1).focus()
+        page.keyboard.press("ArrowLeft")
+        expect(word_button(page, 2)).to_be_focused()

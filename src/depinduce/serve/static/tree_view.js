@@ -20,9 +20,13 @@ export class TreeView {
     this.dragged = false; // since the pointer went down
   }
 
-  /** The room for a picture, before it is made smaller. */
+  /** The room for a picture, before it is made smaller. A hidden card has none: it is there while it is measured. */
   get width() {
-    return Math.floor(this.place.clientWidth / SMALLEST);
+    const { hidden } = this.card;
+    this.card.hidden = false;
+    const { clientWidth } = this.place;
+    this.card.hidden = hidden;
+    return Math.floor(clientWidth / SMALLEST);
   }
 
   /** Show a picture. tree: { words, tags, heads, probabilities } */
