@@ -1,32 +1,29 @@
-"""A browser for tests of pages.
-
-It needs playwright (the extra `browser`) and Debian's chromium. Without them the tests are skipped, unless
-DEPINDUCE_NEED_BROWSER says that they must run, as in .ci/run.
-"""
+"""For the tests of desks: a small file, and a small grammar in a folder for one module."""
 
 from __future__ import annotations
 
-import os
-import shutil
-
 import pytest
+from cli.demo_parts import demo_part
+from serve.desks import FILE
 
-CHROMIUM = shutil.which("chromium")
-try:
-    from playwright.sync_api import sync_playwright
-except ImportError:
-    sync_playwright = None
+from depinduce import Parser
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "corpus.conllu"
+    path.write_text(FILE)
+    return path
 
 
 @pytest.fixture(scope="module")
-def browser():
-    missing = "playwright is not installed" if sync_playwright is None else "there is no chromium" * (CHROMIUM is None)
-    if missing and os.environ.get("DEPINDUCE_NEED_BROWSER"):
-        pytest.fail(f"{missing}, and DEPINDUCE_NEED_BROWSER asks for it")
-    if missing:
-        pytest.skip(missing)
-    options = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield browser
-        browser.close()
+def models(tmp_path_factory):
+    place = tmp_path_factory.mktemp("desk")
+    train = demo_part(place / "train.conllu", count=150)
+    Parser.train(train, model="dmv", iterations=8, non_heads="ud", out=place / "dmv")
+    return place
+
+
+@pytest.fixture(scope="module")
+def model(models):
+    return models / "dmv"

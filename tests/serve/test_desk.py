@@ -10,7 +10,7 @@ from cli.demo_parts import demo_part, without_heads
 from cli.test_cli_parse import level_two_faults
 from serve.desks import FILE, ask, check, desk_on, give_head, surveyed
 
-from depinduce import DepinduceError, Parser
+from depinduce import DepinduceError
 from depinduce.corpus import read_text
 from depinduce.files import LOCK
 from depinduce.serve.desk import place_beside
@@ -19,21 +19,6 @@ from depinduce.serve.trees import is_tree
 
 NAMED = 1  # the sentence of which one head is in the file
 ALIKE = (0, 2)  # two sentences that are the same
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    place = tmp_path_factory.mktemp("desk") / "dmv"
-    train = demo_part(place.parent / "train.conllu", count=150)
-    Parser.train(train, model="dmv", iterations=8, non_heads="ud", out=place)
-    return place
-
-
-@pytest.fixture
-def corpus(tmp_path):
-    path = tmp_path / "corpus.conllu"
-    path.write_text(FILE)
-    return path
 
 
 @pytest.fixture

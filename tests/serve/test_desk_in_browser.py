@@ -14,7 +14,6 @@ from cli.test_cli_parse import level_two_faults
 from serve.demo_models import running
 from serve.desks import ask, desk_on, give_head, surveyed
 
-from depinduce import Parser
 from depinduce.corpus import read_sentences, read_text
 
 pytestmark = pytest.mark.slow
@@ -26,14 +25,6 @@ except ImportError:
 
 COUNT, GIVEN = 60, 4  # sentences, of which the first so many have their heads in the file
 RETRAINED = 120_000  # milliseconds in which a small grammar has learned
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory):
-    place = tmp_path_factory.mktemp("desk-browser")
-    train = demo_part(place / "train.conllu", count=150)
-    Parser.train(train, model="dmv", iterations=8, non_heads="ud", out=place / "dmv")
-    return place
 
 
 @pytest.fixture

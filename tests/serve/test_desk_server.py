@@ -17,27 +17,11 @@ from serve.demo_models import running
 from serve.desks import FILE, ask, check, desk_on, give_head
 from serve.test_server import PATIENCE, post, send
 
-from depinduce import Parser
 from depinduce.corpus import read_sentences
 from depinduce.serve.desk_api import DESK_ACTIONS
 from depinduce.serve.journal import Journal
 from depinduce.serve.server import PageServer
 from depinduce.serve.shelf import Shelf
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory):
-    place = tmp_path_factory.mktemp("desk-server")
-    train = demo_part(place / "train.conllu", count=120)
-    Parser.train(train, model="dmv", iterations=5, non_heads="ud", out=place / "dmv")
-    return place
-
-
-@pytest.fixture
-def corpus(tmp_path):
-    path = tmp_path / "corpus.conllu"
-    path.write_text(FILE)
-    return path
 
 
 @pytest.fixture

@@ -1,38 +1,18 @@
-"""The slider of a report in a browser: by keyboard and by itself, on paper, and without scripts.
-
-Needs playwright (the extra `browser`) and Debian's chromium, as `tests/serve/test_page_in_browser.py` does.
-"""
+"""The slider of a report in a browser: by keyboard and by itself, on paper, and without scripts."""
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from cli.demo_parts import demo_part, depinduce
 
 try:
-    from playwright.sync_api import Browser, expect, sync_playwright
+    from playwright.sync_api import expect
 except ImportError:
-    Browser = expect = sync_playwright = None
+    expect = None
 
 pytestmark = pytest.mark.slow
-CHROMIUM = shutil.which("chromium")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    missing = "playwright is not installed" if sync_playwright is None else "there is no chromium" * (CHROMIUM is None)
-    if missing and os.environ.get("DEPINDUCE_NEED_BROWSER"):
-        pytest.fail(f"{missing}, and DEPINDUCE_NEED_BROWSER asks for it")
-    if missing:
-        pytest.skip(missing)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
