@@ -118,7 +118,19 @@ def test_the_command_writes_everything_as_json(settings, tmp_path, capsys, monke
         assert name in results["denominator"]
         assert ratio == seconds[name] / seconds["ours"]
     assert sum(results["breakdown"].values()) == pytest.approx(seconds["ours"])
+    others = results["first_order"]
+    assert list(others["seconds_per_epoch"]) == ["ndmv", "d-ndmv", "d-ndmv, variational"]
+    for name, ratio in others["times_as_long_as_ndmv"].items():
+        assert ratio == others["seconds_per_epoch"][name] / others["seconds_per_epoch"]["ndmv"]
     assert results["peak_memory_mb"]["ours"] > 0
+
+
+@pytest.mark.parametrize("name", training.FIRST_ORDER)
+def test_models_beside_each_other_are_what_they_are_called(name, settings):
+    made = training.new_training(settings, training.load_sentences(settings), training.FIRST_ORDER[name])
+    (learner,) = made.learners
+    assert type(learner).__name__ == ("TagLearner" if name == "ndmv" else "SentenceLearner")
+    assert getattr(learner.network, "variational", False) == name.endswith("variational")
 
 
 @pytest.mark.slow

@@ -20,6 +20,9 @@ The yardsticks are `bench.authors_way` and `bench.yardstick`, in our writing: to
 by autograd, Adam the fused one as in ours. Ours has the network in single and the charts in double precision. Beside
 it stands the shortest of several whole epochs of the program, shuffling included, which no yardstick is asked for.
 
+Beside them stand epochs of first-order models of ours: `ndmv`, with one table for a batch; and D-NDMVs, in which every
+sentence has rules of its own. These are other models, so that nothing is equal between them.
+
 The parts of ours: `chart` is taking batches and computing expected counts, `network forward` is making the table, each
 run alone for as many batches as an epoch has; the rest of the epoch is back-propagation and Adam.
 """
@@ -32,7 +35,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -48,16 +51,23 @@ from depinduce.corpus import Corpus, Reading, load_corpus
 from depinduce.corpus.demo import demo_file
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import Order
-from depinduce.learning.learners.networks import TagLearner, make_learners
+from depinduce.learning.learners.networks import TagLearner
 from depinduce.learning.settings.configuration import configure
 from depinduce.learning.settings.networks import NeuralSettings
 from depinduce.learning.training import Training
+from depinduce.models.table import find
 from depinduce.networks.network_settings import NetworkSettings
 from depinduce.networks.tag_network import RuleNetwork, Rules
 
 OURS, AUTHORS = "ours", "the authors' way"
 NETWORK = NetworkSettings()  # the paper's for UD
 CHECKED = 3  # batches whose gradients are compared
+SIBLING = {"model": "sibling"}
+FIRST_ORDER = {  # models whose epochs are set beside each other
+    "ndmv": {"model": "ndmv"},
+    "d-ndmv": {"model": "d-ndmv"},
+    "d-ndmv, variational": {"model": "d-ndmv", "variational": True},
+}
 EPOCHS = 10  # so many times longer than one batch of a yardstick an epoch of ours is repeated
 SINGLE = 2e-5  # what single precision may change of a gradient, as a share of the parameter's largest
 
@@ -126,6 +136,10 @@ def measure(settings: TrainingBench, report: Callable[[str], None] = lambda what
     seconds = {OURS: time_batches(settings, training.learn_from, chosen)}
     report(OURS)
     breakdown = measure_parts(settings, training, chosen, seconds[OURS])
+    first_order = {}
+    for name, values in FIRST_ORDER.items():
+        first_order[name] = time_batches(settings, new_training(settings, corpus, values).learn_from, chosen)
+        report(name)
     for name, way in YARDSTICKS.items():
         seconds[name] = time_yardstick(settings, way, network_of(training), batches[way.padding])
         report(name)
@@ -144,6 +158,10 @@ def measure(settings: TrainingBench, report: Callable[[str], None] = lambda what
         "seconds_of_a_whole_epoch_of_ours": whole_epoch,
         "times_faster": {name: seconds[name] / seconds[OURS] for name in YARDSTICKS},
         "breakdown": breakdown,
+        "first_order": {
+            "seconds_per_epoch": first_order,
+            "times_as_long_as_ndmv": {name: spent / first_order["ndmv"] for name, spent in first_order.items()},
+        },
         **measure_memory(settings),
     }
 
@@ -156,13 +174,13 @@ def load_sentences(settings: TrainingBench) -> Corpus:
     return corpus
 
 
-def new_training(settings: TrainingBench, corpus: Corpus) -> Training:
-    """Our training: epochs of a sibling model as `depinduce train` runs them, without an anchor."""
-    values = {"model": "sibling", "method": "dmo", "init": ("random",), "batch_size": settings.batch_size}
-    configuration = configure(values | {"threads": settings.threads, "seed": settings.seed})
+def new_training(settings: TrainingBench, corpus: Corpus, values: Mapping[str, object] = SIBLING) -> Training:
+    """Our training: epochs of a model as `depinduce train` runs them, without an anchor."""
+    common = {"method": "dmo", "init": ("random",), "batch_size": settings.batch_size}
+    configuration = configure({**common, **values, "threads": settings.threads, "seed": settings.seed})
     learning = configuration.learning
     assert isinstance(learning, NeuralSettings)
-    learners = make_learners(learning, configuration, corpus, settings.seed)
+    learners = find(learning.entry.learners)(learning, configuration, corpus, settings.seed)
     return Training(learning, learners, corpus, None, settings.seed)
 
 

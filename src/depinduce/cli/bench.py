@@ -106,6 +106,10 @@ def show_training(results: dict) -> None:
     parts = ", ".join(f"{part} {spent:.3f} s" for part, spent in results["breakdown"].items())
     whole = results["seconds_of_a_whole_epoch_of_ours"]
     print(f"of ours: {parts}; a whole epoch with shuffling: {whole:.3f} s")
+    first_order = results["first_order"]
+    ratios = first_order["times_as_long_as_ndmv"]
+    rows = [[name, f"{spent:.3f}", f"{ratios[name]:.1f}"] for name, spent in first_order["seconds_per_epoch"].items()]
+    show_table(Table("an epoch of first-order models of ours", ["", "seconds", "times as long as ndmv"], rows))
     show_memory(results)
 
 
