@@ -8,6 +8,8 @@ import signal
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from cli.demo_parts import model_files
+
 from depinduce.learning.run import Progress, Run
 from depinduce.learning.training import Training
 from depinduce.models.model import Model
@@ -33,6 +35,23 @@ def require_finish(run: Run) -> None:
     """Go on with what was stopped, to the end."""
     run.resume()
     assert run.go()[1]
+
+
+def require_the_same_after_a_stop(folder: Path, make_run: MakeRun, stop_at: int) -> None:
+    """A run that is interrupted after so many rounds and gone on with ends with the model of one that is not."""
+    make_run(folder / "whole").go()
+    interrupted(make_run(folder / "stopped"), stop_at)
+    require_finish(make_run(folder / "stopped"))
+    assert model_files(folder / "stopped") == model_files(folder / "whole")
+
+
+def require_the_same_after_kills(folder: Path, make_run: MakeRun, moments: Mapping[str, Sequence[Moment]]) -> None:
+    """Likewise runs that are killed at the moments of each name. make_run: a function of a module"""
+    make_run(folder / "whole").go()
+    killed_runs(folder, make_run, moments)
+    for name in moments:
+        require_finish(make_run(folder / name))
+        assert model_files(folder / name) == model_files(folder / "whole"), name
 
 
 def killed_runs(folder: Path, make_run: MakeRun, moments: Mapping[str, Sequence[Moment]]) -> None:

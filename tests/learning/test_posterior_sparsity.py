@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from chart.enumeration import Enumerated, Heads, random_problem, tree_rule_counts
-from cli.demo_parts import model_files
-from learning.killed import interrupted, killed_runs, require_finish
+from learning.killed import require_the_same_after_a_stop, require_the_same_after_kills
 from learning.languages import TAGS as LETTERS
 from learning.languages import together
 from learning.tagged import tagged
@@ -272,16 +271,9 @@ def sparse_run(directory: Path | None) -> Run:
 @pytest.mark.slow
 def test_a_killed_run_ends_as_if_it_was_not(tmp_path):
     killed = {"first rung": [("round", 2)], "second rung": [("start", 1), ("round", 7)]}
-    killed_runs(tmp_path, sparse_run, killed)
-    sparse_run(tmp_path / "whole").go()
-    for name in killed:
-        require_finish(sparse_run(tmp_path / name))
-        assert model_files(tmp_path / name) == model_files(tmp_path / "whole")
+    require_the_same_after_kills(tmp_path, sparse_run, killed)
 
 
 def test_a_stopped_run_goes_on_with_its_dual_variables(tmp_path):
     settings = CountSettings(sparsity=3 * PER, iterations=5)
-    count_run(settings, directory=tmp_path / "whole").go()
-    interrupted(count_run(settings, directory=tmp_path / "stopped"), 3)
-    require_finish(count_run(settings, directory=tmp_path / "stopped"))
-    assert model_files(tmp_path / "stopped") == model_files(tmp_path / "whole")
+    require_the_same_after_a_stop(tmp_path, lambda place: count_run(settings, directory=place), 3)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli.demo_parts import demo_part, depinduce, model_files
+from cli.demo_parts import demo_part, depinduce
 from learning.autoencoded import SENTENCES, SMALL, Random, Told
-from learning.killed import interrupted, killed_runs, require_finish
+from learning.killed import require_the_same_after_a_stop, require_the_same_after_kills
 from learning.tagged import RULES
 from learning.trainings import CORPUS, HELD_OUT
 
@@ -169,20 +169,13 @@ def test_the_model_in_the_file_is_the_one_that_was_trained(tmp_path):
 
 
 def test_a_stopped_training_goes_on_to_the_same_model(tmp_path):
-    crf_run(tmp_path / "whole").go()
-    interrupted(crf_run(tmp_path / "stopped"), 2)
-    require_finish(crf_run(tmp_path / "stopped"))
-    assert model_files(tmp_path / "stopped") == model_files(tmp_path / "whole")
+    require_the_same_after_a_stop(tmp_path, crf_run, 2)
 
 
 @pytest.mark.slow
 def test_a_killed_training_ends_as_if_it_was_not(tmp_path):
     killed = {"in its start": [("start", 0)], "on the way": [("round", 1), ("round", 3)]}
-    killed_runs(tmp_path, crf_run, killed)
-    crf_run(tmp_path / "whole").go()
-    for name in killed:
-        require_finish(crf_run(tmp_path / name))
-        assert model_files(tmp_path / name) == model_files(tmp_path / "whole")
+    require_the_same_after_kills(tmp_path, crf_run, killed)
 
 
 @pytest.mark.slow

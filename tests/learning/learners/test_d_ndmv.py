@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from cli.demo_parts import model_files
-from learning.killed import interrupted, killed_runs, require_finish
+from learning.killed import require_the_same_after_a_stop, require_the_same_after_kills
 from learning.tagged import tagged
 from learning.trainings import CHAINS, CORPUS, HARMONIC, HELD_OUT, RANDOM, TAGS, table_now
 
@@ -221,20 +221,13 @@ def run_in(directory: Path | None) -> Run:
 
 @pytest.mark.slow
 def test_a_killed_training_goes_on_to_the_same_model(tmp_path):
-    run_in(tmp_path / "whole").go()
-    killed_runs(tmp_path, run_in, KILLED)
-    for name in KILLED:
-        require_finish(run_in(tmp_path / name))
-        assert model_files(tmp_path / name) == model_files(tmp_path / "whole")
+    require_the_same_after_kills(tmp_path, run_in, KILLED)
 
 
 @pytest.mark.parametrize("method", ["dmo", "hard-em"])
 def test_a_stopped_training_goes_on_to_the_same_model(tmp_path, method):
     values = SMALL | {"method": method, "variational": method == "dmo", "epochs": 4, "start_epochs": 1}
-    Run(configure(values), CORPUS, directory=tmp_path / "whole").go()
-    interrupted(Run(configure(values), CORPUS, directory=tmp_path / "stopped"), 2)
-    require_finish(Run(configure(values), CORPUS, directory=tmp_path / "stopped"))
-    assert model_files(tmp_path / "stopped") == model_files(tmp_path / "whole")
+    require_the_same_after_a_stop(tmp_path, lambda place: Run(configure(values), CORPUS, directory=place), 2)
 
 
 def test_the_seed_decides_all(tmp_path):

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli.demo_parts import model_files
-from learning.killed import interrupted, killed_runs, require_finish
+from learning.killed import require_the_same_after_a_stop, require_the_same_after_kills
 from learning.tagged import random_sentences, tagged
 from learning.trainings import count_training, same_table
 
@@ -188,20 +187,13 @@ def direct_run(directory: Path | None) -> Run:
 @both_ways
 def test_a_stopped_training_goes_on_to_the_same_model(optimiser, tmp_path):
     values = configure(KEPT | {"optimiser": optimiser, "iterations": 6})
-    Run(values, CORPUS, directory=tmp_path / "whole").go()
-    interrupted(Run(values, CORPUS, directory=tmp_path / "stopped"), 3)
-    require_finish(Run(values, CORPUS, directory=tmp_path / "stopped"))
-    assert model_files(tmp_path / "stopped") == model_files(tmp_path / "whole")
+    require_the_same_after_a_stop(tmp_path, lambda place: Run(values, CORPUS, directory=place), 3)
 
 
 @pytest.mark.slow
 def test_a_killed_training_goes_on_to_the_same_model(tmp_path):
     moments = {"in the start": [("start", 0)], "on the way": [("round", 4), ("round", 4), ("round", 9)]}
-    killed_runs(tmp_path, direct_run, moments)
-    direct_run(tmp_path / "whole").go()
-    for name in moments:
-        require_finish(direct_run(tmp_path / name))
-        assert model_files(tmp_path / name) == model_files(tmp_path / "whole")
+    require_the_same_after_kills(tmp_path, direct_run, moments)
 
 
 def test_it_is_a_rung_like_any_other():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import shutil
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,7 +14,7 @@ import pytest
 import torch
 from chart.enumeration import Heads, projective_trees
 from cli.demo_parts import demo_part, depinduce, model_files
-from learning.killed import killed_runs
+from learning.killed import killed_runs, require_finish, require_the_same_after_a_stop
 from learning.tagged import random_sentences, tagged
 from learning.trainings import CORPUS, HELD_OUT, same_table
 from torch.distributions import Dirichlet, kl_divergence
@@ -402,29 +401,17 @@ def kept_run(directory: Path | None) -> Run:
 
 @pytest.mark.parametrize("stop_at", [1, 2, 5])
 def test_a_stopped_training_goes_on_to_the_same_model(stop_at, tmp_path):
-    def interrupt(progress) -> None:
-        if progress.done == stop_at:
-            raise KeyboardInterrupt
-
-    kept_run(tmp_path / "whole").go()
-    assert not kept_run(tmp_path / "stopped").go(interrupt)[1]
-    run = kept_run(tmp_path / "stopped")
-    run.resume()
-    assert run.go()[1]
-    assert model_files(tmp_path / "stopped") == model_files(tmp_path / "whole")
+    require_the_same_after_a_stop(tmp_path, kept_run, stop_at)
 
 
 @pytest.mark.slow
 def test_a_killed_training_ends_as_if_it_was_not(tmp_path):
     kept_run(tmp_path / "whole").go()
-    killed_runs(tmp_path / "killed", kept_run, KILLED)
+    killed_runs(tmp_path, kept_run, KILLED)
     for when in KILLED:
-        directory = shutil.copytree(tmp_path / "killed" / when, tmp_path / when)
-        assert not (directory / INNER).exists()
-        run = kept_run(directory)
-        run.resume()
-        assert run.go()[1]
-        assert model_files(directory) == model_files(tmp_path / "whole"), when
+        assert not (tmp_path / when / INNER).exists()
+        require_finish(kept_run(tmp_path / when))
+        assert model_files(tmp_path / when) == model_files(tmp_path / "whole"), when
 
 
 @pytest.mark.slow

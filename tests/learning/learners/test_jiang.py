@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from cli.demo_parts import model_files
-from learning.killed import interrupted, require_finish
+from learning.killed import require_the_same_after_a_stop
 from learning.trainings import CHAINS, CORPUS, HARMONIC, TAGS, learner_of, network_training, same_table, table_now
 
 from depinduce.chart.engine import best_trees, expectations
@@ -155,10 +154,7 @@ def test_below_another_model_it_has_its_usual_sizes_and_on_top_those_it_is_given
 
 def test_a_stopped_training_goes_on_to_the_same_model(tmp_path):
     values = {**SMALL, "model": "jiang-ndmv", "method": "hard-em", "start_trees": "best", "epochs": 4}
-    Run(configure(values), CORPUS, directory=tmp_path / "whole").go()
-    interrupted(Run(configure(values), CORPUS, directory=tmp_path / "stopped"), 2)
-    require_finish(Run(configure(values), CORPUS, directory=tmp_path / "stopped"))
-    assert model_files(tmp_path / "stopped") == model_files(tmp_path / "whole")
+    require_the_same_after_a_stop(tmp_path, lambda place: Run(configure(values), CORPUS, directory=place), 2)
 
 
 def test_the_model_in_the_file_is_the_one_that_was_trained(tmp_path):
