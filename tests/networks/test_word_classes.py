@@ -9,11 +9,10 @@ from models.worded import random_words, worded
 from networks.test_word_network import (
     Formula,
     batch_of,
-    contexts_of,
     gradient_of,
     network_of,
     require_gradient,
-    row_of,
+    rows_and_children,
 )
 
 from depinduce.corpus import Vocabulary
@@ -102,16 +101,10 @@ def test_every_rule_of_a_batch_is_that_of_the_formula(order, corpus):
     formula, tokens = ClassFormula(network, CLASSES), LEXICON.tokens(corpus)
     roots = formula.roots()
     np.testing.assert_allclose(root, [roots[token] for token in tokens], rtol=1e-9)
-    for sentence, length in enumerate(corpus.lengths):
-        words = tokens[corpus.offsets[sentence] : corpus.offsets[sentence + 1]].tolist()
-        for head in range(length):
-            for direction, valence, context, children in contexts_of(order, head, length):
-                row = row_of(batch, sentence, head, direction, valence, context)
-                above = None if context is None else words[context]
-                expected = formula.child(direction, valence, words[head], above) if children else {}
-                for place in children:
-                    column = batch.batch.column[corpus.offsets[sentence] + place]
-                    assert child[row, column] == pytest.approx(expected[words[place]], rel=1e-9)
+    for row, given, children in rows_and_children(order, corpus, batch):
+        expected = formula.child(*given) if children else {}
+        for word, column in children:
+            assert child[row, column] == pytest.approx(expected[word], rel=1e-9)
 
 
 @every_order

@@ -12,6 +12,7 @@ from learning.tagged import random_table
 from models.worded import random_words, worded
 
 from depinduce.chart.engine import best_trees, expectations, log_partition
+from depinduce.corpus import Corpus
 from depinduce.grammar.constraints import forbid_heads
 from depinduce.grammar.rules import GO, HAS, LEFT, NO, RIGHT, STOP, Order, RuleCounts, RuleTable, multiplied, tag_batch
 from depinduce.networks import word_network
@@ -201,6 +202,24 @@ def row_of(batch: LexicalBatch, sentence: int, head: int, direction: int, valenc
     return int(of.rows[of.base[first + head, direction] + slot])
 
 
+Given = tuple[int, int, int, int | None]  # direction, valence, token of the head and of the context
+
+
+def rows_and_children(
+    order: Order, corpus: Corpus, batch: LexicalBatch
+) -> Iterator[tuple[int, Given, list[tuple[int, int]]]]:
+    """Every row that a tree of some sentence may use, what it is given, and its children: their tokens and columns."""
+    tokens = LEXICON.tokens(corpus)
+    for sentence, length in enumerate(corpus.lengths):
+        first = corpus.offsets[sentence]
+        words = tokens[first : first + length].tolist()
+        for head in range(length):
+            for direction, valence, context, places in contexts_of(order, head, length):
+                given = direction, valence, words[head], None if context is None else words[context]
+                children = [(words[place], int(batch.batch.column[first + place])) for place in places]
+                yield row_of(batch, sentence, head, direction, valence, context), given, children
+
+
 @every_order
 @every_encoder
 @with_and_without_skips
@@ -213,18 +232,12 @@ def test_every_rule_of_a_batch_is_that_of_the_formula(order, encoder, skip, corp
     formula, tokens, seen = Formula(network), LEXICON.tokens(corpus), set()
     roots = formula.roots()
     np.testing.assert_allclose(root, [roots[token] for token in tokens], rtol=1e-9)
-    for sentence, length in enumerate(corpus.lengths):
-        words = tokens[corpus.offsets[sentence] : corpus.offsets[sentence + 1]].tolist()
-        for head in range(length):
-            for direction, valence, context, children in contexts_of(order, head, length):
-                row = row_of(batch, sentence, head, direction, valence, context)
-                given = direction, valence, words[head], None if context is None else words[context]
-                np.testing.assert_allclose(decision[row], formula.decision(*given), rtol=1e-9, atol=1e-12)
-                expected = formula.child(*given) if children else {}
-                for place in children:
-                    column = batch.batch.column[corpus.offsets[sentence] + place]
-                    assert child[row, column] == pytest.approx(expected[words[place]], rel=1e-9)
-                seen.add(row)
+    for row, given, children in rows_and_children(order, corpus, batch):
+        np.testing.assert_allclose(decision[row], formula.decision(*given), rtol=1e-9, atol=1e-12)
+        expected = formula.child(*given) if children else {}
+        for word, column in children:
+            assert child[row, column] == pytest.approx(expected[word], rel=1e-9)
+        seen.add(row)
     assert len(seen) > 10
     for part in (root, child, decision):
         assert np.ptp(part) > 0.02  # there is something to tell apart

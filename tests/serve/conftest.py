@@ -1,4 +1,4 @@
-"""For the tests of desks: a small file, and a small grammar in a folder for one module."""
+"""For tests of pages, windows of a browser; for those of desks, a small file and a small grammar."""
 
 from __future__ import annotations
 
@@ -7,6 +7,27 @@ from cli.demo_parts import demo_part
 from serve.desks import FILE
 
 from depinduce import Parser
+
+
+@pytest.fixture
+def windows(browser):
+    """A function that opens an address in a window of its own, of a certain kind; nothing may go wrong in it."""
+    contexts, faults = [], []
+
+    def open_window(address: str, width: int = 1200, height: int = 900, **options):
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda said: faults.append(said.text) if "Content Security" in said.text else None)
+        page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
+        page.goto(address)
+        return page
+
+    yield open_window
+    for context in contexts:
+        context.close()
+    assert faults == []
 
 
 @pytest.fixture

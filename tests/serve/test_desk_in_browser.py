@@ -43,24 +43,15 @@ def server(models, corpus):
 
 
 @pytest.fixture
-def open_page(browser):
-    """A function that opens the page of an address in a window of its own; nothing may go wrong in it."""
-    contexts, faults = [], []
+def open_page(windows):
+    """A function that opens the page of an address."""
 
     def open_page(address: str, width: int = 1200, **options) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda said: faults.append(said.text) if "Content Security" in said.text else None)
-        page.goto(address)
+        page = windows(address, width, **options)
         expect(page.locator("#first svg")).to_be_visible()
         return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert faults == []
+    return open_page
 
 
 @pytest.fixture

@@ -32,27 +32,17 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture
-def open_page(browser, server):
-    """A function that opens the page in a window of a certain kind; nothing may go wrong in it."""
-    contexts, faults = [], []
+def open_page(windows, server):
+    """A function that opens the page, with a text in it."""
 
     def open_page(width: int = 1200, height: int = 900, text: str | None = SENTENCE, **options) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda said: faults.append(said.text) if "Content Security" in said.text else None)
-        page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
-        page.goto(server.address)
+        page = windows(server.address, width, height, **options)
         if text is not None:
             expect(page.locator("#first svg")).to_be_visible()
             write(page, text)
         return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert faults == []
+    return open_page
 
 
 @pytest.fixture
