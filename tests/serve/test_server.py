@@ -15,7 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from cli.demo_parts import depinduce
-from serve.demo_models import SENTENCE, running, train_models
+from corpus.blocks import block
+from serve.demo_models import SENTENCE, answer, running, train_models
 
 from depinduce.serve import api
 from depinduce.serve.connections import MOST_CONNECTIONS
@@ -94,15 +95,15 @@ def test_the_page_and_all_its_parts_are_there(server):
 
 
 def test_every_answer_forbids_what_a_page_does_not_need(server):
-    for answer in (send(server, "GET", "/"), send(server, "GET", "/nothing"), post(server, "parse", {})):
-        policy = answer.headers["Content-Security-Policy"]
+    for given in (send(server, "GET", "/"), send(server, "GET", "/nothing"), post(server, "parse", {})):
+        policy = given.headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy
         assert "script-src 'self'" in policy
         assert "unsafe" not in policy
         assert "frame-ancestors 'none'" in policy
-        assert answer.headers["X-Content-Type-Options"] == "nosniff"
-        assert answer.headers["Cache-Control"] == "no-store"
-        assert "Python" not in answer.headers["Server"]
+        assert given.headers["X-Content-Type-Options"] == "nosniff"
+        assert given.headers["Cache-Control"] == "no-store"
+        assert "Python" not in given.headers["Server"]
 
 
 def test_a_request_is_answered_in_json(server):
@@ -478,6 +479,9 @@ def test_a_port_that_is_taken_is_told_with_a_remedy(models, capsys):
         (["."], "no model here, nor in the folders below"),
         (["MODELS", "--port", "70000"], "--port must be from 0 to 65535, not 70000"),
         (["MODELS", "--host", "no.such.host.invalid"], "no page at no.such.host.invalid"),
+        (["MODELS", "--examples", "nowhere.conllu"], "nowhere.conllu: no such file"),
+        (["MODELS", "--examples", os.devnull], f"{os.devnull}: no sentences. Name a file that has some."),
+        (["MODELS", "--examples", "a", "--file", "b"], "--examples is for a page without --file"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments, message, models, capsys, tmp_path, monkeypatch):
@@ -485,6 +489,19 @@ def test_wrong_arguments_are_refused(arguments, message, models, capsys, tmp_pat
     given = [models if argument == "MODELS" else argument for argument in arguments]
     assert depinduce("serve", *given) == 1
     assert message in capsys.readouterr().err
+
+
+def test_examples_come_from_the_file_that_is_named(models, monkeypatch, tmp_path):
+    (tmp_path / "own.conllu").write_text(block("nous/PRON regardons/VERB le/DET petit/ADJ chien/NOUN"))
+    told = []
+
+    def look(server: PageServer) -> None:
+        server.shelf["dmv"].parser()
+        told.append(answer(server.shelf, "model", {"model": "dmv"})["examples"])
+
+    monkeypatch.setattr(PageServer, "serve_forever", look)
+    assert depinduce("serve", models / "dmv", "--port", 0, "--examples", tmp_path / "own.conllu") == 0
+    assert told == [["nous/PRON regardons/VERB le/DET petit/ADJ chien/NOUN"]]
 
 
 def test_a_warning_if_others_can_reach_the_page(models, capsys, monkeypatch):

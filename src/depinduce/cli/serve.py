@@ -15,6 +15,7 @@ import argparse
 import sys
 import warnings
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from depinduce.cli.console import progress, say, warn
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = """depinduce serve grammar
   depinduce serve grammars/ another-grammar --port 0 --open
+  depinduce serve grammar --examples corpus.conllu
   depinduce serve grammar --file corpus.conllu --open
   depinduce serve grammar --file corpus.conllu --export treebank.conllu --checked"""
 PORT = 8321
@@ -42,6 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     host_help = "address to listen at (default: 127.0.0.1, which no other machine can reach)"
     parser.add_argument("--host", default="127.0.0.1", metavar="HOST", help=host_help)
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
+    examples_help = "CoNLL-U file with sentences for *Another example*, in your language (default: English ones)"
+    parser.add_argument("--examples", metavar="FILE", help=examples_help)
     work = parser.add_argument_group("working on a corpus")
     work.add_argument("--file", metavar="FILE", help="CoNLL-U file to correct; what is done is kept in FILE.desk")
     export_help = "open no page: write the file with all that was done to it (- is stdout)"
@@ -59,6 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     from depinduce.serve.shelf import Shelf
 
     shelf = Shelf(arguments.models)  # its faults come before the wait for everything else
+    if arguments.examples is not None:
+        shelf.text = examples_of(arguments)
     if arguments.file is None:
         return serve(shelf, arguments)
     from depinduce.serve.desk import Desk
@@ -67,6 +73,17 @@ def run(arguments: argparse.Namespace) -> int:
         with progress("reading", None, "sentences") as update:
             desk = stack.enter_context(Desk.opened(arguments.file, shelf, update))
         return export(desk, arguments) if arguments.export is not None else serve(shelf, arguments, desk)
+
+
+def examples_of(arguments: argparse.Namespace) -> Path:
+    """The file that examples are to come from; what is wrong with its beginning is told now, not on the page."""
+    from depinduce.corpus import read_sentences
+
+    if arguments.file is not None:
+        raise DepinduceError("--examples is for a page without --file, whose own sentences are the examples.")
+    if next(read_sentences(arguments.examples), None) is None:
+        raise DepinduceError(f"{arguments.examples}: no sentences. Name a file that has some.")
+    return Path(arguments.examples)
 
 
 def export(desk: Desk, arguments: argparse.Namespace) -> int:

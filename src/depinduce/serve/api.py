@@ -303,7 +303,7 @@ def _labels(parser: Parser, sentence: Sentence, heads: list[int]) -> list[str]:
 
 
 def _examples(parser: Parser, text: Path | None) -> list[str]:
-    """Some sentences of the text that people work on, or of the demo corpus, if the grammar knows their tags."""
+    """Some sentences of a text that people work on or name, or of the demo corpus, if the grammar knows their tags."""
     column = parser.model.reading.tag_column
     if column != UPOS and text is None:
         return []

@@ -100,7 +100,7 @@ class Shelf:
     """All models that can be asked for, by their names. A path is never one."""
 
     def __init__(self, directories: Sequence[str | Path]):
-        self.text: Path | None = None  # that people work on, if they do: examples come from there
+        self.text: Path | None = None  # that examples come from: what people work on, or what they name
         places: list[Path] = []
         for directory in directories:
             found = list(models_below(Path(directory)))
