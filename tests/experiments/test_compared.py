@@ -11,6 +11,7 @@ from experiments.numbered import both_lengths_of, numbered_cells
 from experiments.tiny_ud import in_this_process, results_in, shrink, tiny_data
 from experiments.tiny_wsj import sample
 
+from depinduce.experiments import cells
 from depinduce.experiments.cells import LOOKS, run_cell, tasks_of
 from depinduce.experiments.compared import COMPARED, NO_CHANCE, OWN_START, STARTS, SYSTEMS, StartExperiment, start_name
 from depinduce.experiments.compared_tables import by_language, compared_tables, overview, start_table
@@ -106,6 +107,29 @@ def test_a_training_starts_from_the_trees_that_the_other_recipe_finds(data, tmp_
     assert before.settings == configure(load_recipe(experiment.before)).learning
     after, heads = next((run, heads) for run, heads in first if run.settings.model == "sibling")
     assert np.array_equal(heads, parse_corpus(before.model(), after.train, Parsing()))
+
+
+def test_starts_from_different_trees_share_no_rung(data, tmp_path, monkeypatch):
+    shrink(monkeypatch)
+
+    def chain(recipe: str, run: Run) -> np.ndarray:
+        """Every word hangs on its neighbour, to the left or to the right."""
+        place = np.concatenate([np.arange(1, length + 1) for length in run.train.lengths])
+        last = np.repeat(run.train.lengths, run.train.lengths)
+        return np.where(place < last, place + 1, 0) if recipe.endswith(STARTS[0]) else place - 1
+
+    monkeypatch.setattr(cells, "_trees_by", chain)
+    climb, started = Run.climb, []
+
+    def remembered(run: Run, *rest) -> None:
+        if run.rung == 0 and run.heads is not None:  # others make what scores are compared with
+            started.append(int(run.heads[0]))
+        climb(run, *rest)
+
+    monkeypatch.setattr(Run, "climb", remembered)
+    for recipe in (*STARTS[:2], STARTS[1]):
+        run_cell(tasks_of([Cell(start_name(f"ud-{recipe}"), "fr", 0, "dev")], data, tmp_path)[0])
+    assert started == [2, 0]  # the third had been made
 
 
 def test_ud_and_wsj_are_run_from_one_command_and_every_look_at_test_trees_is_written_down(

@@ -222,13 +222,13 @@ def _learned_vectors(run: Run, task: CellTask) -> np.ndarray:
 def _share_first_rung(run: Run, task: CellTask) -> None:
     """Train the first rung of a ladder, unless a cell whose ladder begins in the same way has done so.
 
-    Recipes of different models share it: the same settings, seed and sentences give the same trees.
+    Recipes of different models share it: the same settings, seed, sentences and start give the same trees.
     """
     first = [rung for rung in run.rungs if rung.number == 0]
     description = {
         "rungs": [vars(rung) | {"settings": vars(rung.settings)} for rung in first],
         "network": run.configuration.network and vars(run.configuration.network),
-        "start": None if task.start is None else name_of_trees(task.start),
+        "heads": None if run.heads is None else hashlib.sha256(run.heads.tobytes()).hexdigest(),
         "watched": task.watched,
     }
 
