@@ -26,14 +26,14 @@ def files(tmp_path) -> tuple[Path, Path]:
 def finished(files) -> tuple[Path, Path]:
     """The same, after a run."""
     source, written = files
-    with open_ledger(written.parent, ABOUT, [written], overwrite=False) as ledger:
+    with open_ledger(written.parent, ABOUT, {str(source): written}, overwrite=False) as ledger:
         written.write_text("written")
         ledger.add("part", source, identity_of(source), written, {"words": 3})
     return files
 
 
 def is_finished(source: Path, written: Path, about: dict = ABOUT, overwrite: bool = False) -> bool:
-    with open_ledger(written.parent, about, [written], overwrite) as ledger:
+    with open_ledger(written.parent, about, {str(source): written}, overwrite) as ledger:
         return ledger.finished("part", source, written) is not None
 
 
@@ -84,3 +84,20 @@ def test_two_parses_into_one_directory_are_refused(files, monkeypatch):
     place.mkdir()
     with another_process(ONLY_WRITER, place), pytest.raises(DepinduceError, match="another parse is writing there"):
         is_finished(*files)
+
+
+def test_the_parse_of_another_file_of_that_name_is_not_replaced(files, tmp_path):
+    source, written = files
+    with open_ledger(written.parent, ABOUT, {str(source): written}, overwrite=False) as ledger:
+        written.write_text("written")
+        ledger.add(written.name, source, identity_of(source), written, {})
+    other = tmp_path / "elsewhere"
+    with (
+        pytest.raises(DepinduceError, match=f"is the parse of {source}, and would be that of {other}"),
+        open_ledger(written.parent, ABOUT, {str(other): written}, overwrite=False),
+    ):
+        pass
+    with open_ledger(written.parent, ABOUT, {str(other): written}, overwrite=True):
+        pass
+    with open_ledger(written.parent, ABOUT, {str(source): written}, overwrite=False):
+        pass

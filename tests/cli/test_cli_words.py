@@ -11,9 +11,13 @@ import numpy as np
 import pytest
 import torch
 from cli.demo_parts import contents, demo_part, depinduce, without_heads, without_trees
+from learning.killed import require_the_same_after_a_stop
 
 from depinduce.corpus import load_corpus, read_sentences
 from depinduce.learning.learners import networks
+from depinduce.learning.lesson import Lesson
+from depinduce.learning.run import Run
+from depinduce.learning.settings.configuration import configure
 from depinduce.models.loading import load_model
 
 torch.set_num_threads(1)
@@ -138,6 +142,21 @@ def test_a_training_can_be_resumed_watched_and_told_as_json(folder, tmp_path, ca
     assert [len(told["rounds"]) for told in (first, second)] == [2, 3]
     assert all(line["watched"]["uas_15"] > 0 for line in second["rounds"])
     assert second["model"] == "joint-grand"
+
+
+def test_a_training_whose_classes_come_from_vectors_can_be_resumed(folder, tmp_path):
+    words = load_corpus(folder / "train.conllu").word_vocabulary
+    (tmp_path / "some.vec").write_text("".join(f"{word} {n % 5} {n % 3} 1\n" for n, word in enumerate(words)), "utf-8")
+    vectors = {"vectors": ("file", str(tmp_path / "some.vec")), "softmax": "vectors", "word_size": 3, "tag_size": 5}
+    configuration = configure({"model": "lexical", "epochs": 3, "size": 8, "ladder": (), **vectors})
+    lesson = Lesson.of(configuration, [str(folder / "train.conllu")], quiet=True)
+    require_the_same_after_a_stop(tmp_path, lambda place: Run(configuration, lesson.train, directory=place), 1)
+
+
+def test_vectors_that_are_learned_go_with_no_cache(folder, tmp_path, capsys):
+    options = ["--vectors", "fasttext", "--cache", tmp_path / "cache", "--out", tmp_path / "run"]
+    assert train("lexical", folder, *options) == 1
+    assert "word vectors are learned from text in memory" in capsys.readouterr().err
 
 
 def test_vectors_of_a_file_are_used(folder, tmp_path):

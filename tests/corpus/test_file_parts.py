@@ -22,6 +22,7 @@ BLOCKS = st.sampled_from(
         f"# language =\n{WORD}\n\n",
         "# newdoc\n\n",
         f"\n\n{WORD}\n\n",
+        f"\ufeff{WORD}\n\n",
         f"{WORD}\r\n\r\n",
         f"# sent_id = a\n1-2\tthem\t_\t_\t_\t_\t_\t_\t_\t_\n{WORD}\n2\tbark\t_\tVERB\t_\t_\t_\t_\t_\t_\n\n",
         f"{WORD}\n# language = between\n2\tbark\t_\tVERB\t_\t_\t_\t_\t_\t_\n\n",
@@ -74,3 +75,10 @@ def test_names_of_sentences_go_on_from_part_to_part():
         sentence._lead = ""
     whole = [sentence.sent_id for sentence in with_metadata(bare)]
     assert [sentence.sent_id for sentence in with_metadata(bare[100:], 100)] == whole[100:]
+
+
+def test_sentences_of_joined_files_are_counted_though_each_begins_with_a_mark(tmp_path):
+    path = tmp_path / "joined.conllu"
+    path.write_text(6 * f"\ufeff{WORD}\n\n", encoding="utf-8")
+    assert [part.sentences for part in parts_of(path, len(WORD) + 5)] == [0, 1, 2, 3, 4, 5]
+    assert parts_of(path, 2 * (len(WORD) + 5))[1].sentences == 2

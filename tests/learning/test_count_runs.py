@@ -183,6 +183,14 @@ def chains(path: Path, seed: int) -> str:
 
 
 @pytest.mark.slow
+def test_of_several_seeds_with_a_bound_the_best_bound_is_kept(tmp_path):
+    train = chains(tmp_path / "train.conllu", 1)
+    configuration = configure({"model": "e-dmv", "iterations": 4, "random_starts": 1, "start_iterations": 1})
+    summary = train_seeds(configuration, [0, 1, 2], 1, [train], None, tmp_path / "out")
+    assert summary["by"] == "objective"
+    assert summary["best_seed"] == max(summary["seeds"], key=lambda line: line["objective"])["seed"]
+
+
 @pytest.mark.parametrize("held_out", [False, True])
 def test_of_several_seeds_the_likeliest_is_kept(held_out, tmp_path):
     train, gold = chains(tmp_path / "train.conllu", 1), chains(tmp_path / "gold.conllu", 2)

@@ -191,6 +191,15 @@ def test_languages_have_pairs_of_their_own():
 # ---------------------------------------------------------------- learning
 
 
+def test_languages_may_have_sentences_that_are_alike():
+    french, polish = (tagged(*own, vocabulary=LETTERS) for own in (["D N V", "N V", "N V"], ["N V", "D N V"]))
+    corpus = together({"fr": french, "pl": polish})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model, finished = Run(configure({"model": "dmv", "sparsity": 3 * PER, "iterations": 2}), corpus).go()
+    assert finished and len(model.history["rounds"]) == 2
+
+
 @pytest.mark.parametrize("model", ["dmv", "dmv-sibling", "dmv-grand"])
 def test_without_sparsity_it_is_the_count_model(model):
     plain = trained_counts(CountSettings(model=model, iterations=6))

@@ -6,14 +6,15 @@ import shutil
 import warnings
 
 import pytest
-from cli.demo_parts import demo_part, without_heads
+from cli.demo_parts import demo_part, depinduce, without_heads
 from cli.test_cli_parse import level_two_faults
-from serve.desks import FILE, ask, check, desk_on, give_head, surveyed
+from serve.desks import FILE, ask, block, check, desk_on, give_head, surveyed
 
 from depinduce import DepinduceError
 from depinduce.corpus import read_text
 from depinduce.files import LOCK
 from depinduce.serve.desk import place_beside
+from depinduce.serve.journal import Tree, Work
 from depinduce.serve.shelf import Shelf
 from depinduce.serve.trees import is_tree
 
@@ -244,3 +245,45 @@ def test_the_survey_knows_the_trees_that_are_shown(desk):
     for number in range(len(desk.file)):
         own = slice(*desk.file.offsets[number : number + 2])
         assert desk.survey.heads[own].tolist() == ask(desk, "desk-sentence", number=number)["heads"]
+
+
+# ---------------------------------------------------------------- what must not be lost
+
+
+def test_checked_trees_keep_labels_that_are_not_of_universal_dependencies(model, tmp_path):
+    path = tmp_path / "old.conllu"
+    path.write_text(block("dogs bark", "2 0", "SBJ root"))
+    with desk_on(path, model) as desk:
+        check(desk, 0)
+    with desk_on(path, model) as again:
+        assert again.journal.damaged == []
+        assert again.journal[0].tree.labels == ["SBJ", "root"]
+
+
+def test_what_could_not_be_read_again_is_not_saved(desk):
+    broken = Work(1, tree=Tree([0, 0], ["root", "root"]))
+    with pytest.raises(DepinduceError, match="Not saved"):
+        desk.journal.save(0, broken)
+    assert not desk.journal.path.exists()
+
+
+def test_the_file_and_its_folder_are_no_place_for_exports(corpus, model, capsys):
+    before = corpus.read_bytes()
+    with desk_on(corpus, model) as desk:
+        check(desk, 0)
+    for place in (corpus, place_beside(corpus) / "out.conllu"):
+        assert depinduce("serve", model, "--file", corpus, "--export", place, "--checked") == 1
+        assert "is the file itself, or in the folder of its journal" in capsys.readouterr().err
+    assert corpus.read_bytes() == before
+
+
+def test_an_export_in_portions_has_every_checked_sentence_once_whatever_is_checked_meanwhile(desk, monkeypatch):
+    monkeypatch.setattr("depinduce.serve.desk_api.EXPORTED_AT_ONCE", 1)
+    for number in (1, 3):
+        check(desk, number)
+    first = ask(desk, "desk-export", checked=True)
+    assert first["next"] == 3
+    check(desk, 0)
+    second = ask(desk, "desk-export", checked=True, **{"from": first["next"]})
+    assert second["next"] is None
+    assert [sentence.forms for sentence in read_text(second["text"])] == [["dogs", "bark"]]

@@ -12,7 +12,7 @@ from campaign.served import serving
 from cli.demo_parts import demo_part, without_heads
 from cli.test_cli_parse import level_two_faults
 from serve.demo_models import running
-from serve.desks import ask, desk_on, give_head, surveyed
+from serve.desks import ask, check, desk_on, give_head, surveyed
 
 from depinduce.corpus import read_sentences, read_text
 
@@ -355,6 +355,88 @@ def test_what_is_not_saved_is_not_shown_as_if_it_were(page, server, monkeypatch)
     page.get_by_role("button", name="Try again").click()
     expect(arc(page, child, head)).to_have_class(re.compile("corrected"))
     expect(page.locator("#fault")).to_be_empty()
+
+
+def held_save(page: Page, child: int, head: int):
+    """Give a word a head; the save that the page sends does not reach the server by itself, as later ones do."""
+    held = []
+    page.route("**/api/desk-save", lambda route: route.continue_() if held else held.append(route))
+    with page.expect_request("**/api/desk-save"):
+        set_head(page, child, head)
+    while not held:
+        page.wait_for_timeout(5)  # in which the browser hands it over
+    return held[0]
+
+
+def test_a_tree_is_checked_with_the_head_that_was_just_given(page, server):
+    child, head = another_head(page)
+    save = held_save(page, child, head)
+    page.keyboard.press("c")  # before the server has answered
+    save.continue_()
+    is_at(page, GIVEN + 1)
+    work = server.desk.journal[GIVEN]
+    assert work.version == 2 and dict(work.heads) == {child: head}
+    assert work.tree.heads[child - 1] == head
+
+
+def test_what_was_not_saved_of_one_sentence_is_not_done_to_another(page, server):
+    child, head = another_head(page)
+    save = held_save(page, child, head)
+    page.keyboard.press("n")
+    is_at(page, GIVEN + 1)
+    save.abort()
+    expect(page.locator("#question")).to_contain_text(f"Not saved (sentence {GIVEN + 1})")
+    page.get_by_role("button", name="Try again").click()
+    is_at(page, GIVEN)
+    expect(arc(page, child, head)).to_have_class(re.compile("corrected"))
+    assert dict(server.desk.journal[GIVEN].heads) == {child: head}
+    assert server.desk.journal[GIVEN + 1].version == 0
+
+
+def test_whoever_has_gone_on_is_told_that_somebody_else_was_quicker(page, server):
+    child, head = another_head(page)
+    save = held_save(page, child, head)
+    page.keyboard.press("n")
+    is_at(page, GIVEN + 1)
+    check(server.desk, GIVEN)
+    save.continue_()
+    is_at(page, GIVEN)
+    expect(page.locator("#question")).to_contain_text("Somebody else has saved this sentence")
+    expect(page.locator("#first.is-checked")).to_be_visible()
+    assert dict(server.desk.journal[GIVEN].heads) == {}
+
+
+def test_an_undo_takes_nothing_of_others_away(page, server):
+    child, head = another_head(page)
+    set_head(page, child, head)
+    expect(arc(page, child, head)).to_have_class(re.compile("corrected"))
+    expect(page.locator("#undo")).to_be_enabled()
+    check(server.desk, GIVEN)
+    page.keyboard.press("n")
+    is_at(page, GIVEN + 1)
+    page.keyboard.press("p")
+    is_at(page, GIVEN)
+    expect(page.locator("#first.is-checked")).to_be_visible()
+    expect(page.locator("#undo")).to_be_disabled()
+    page.keyboard.press("Control+z")
+    assert server.desk.journal[GIVEN].is_checked
+
+
+def test_several_things_are_undone_one_after_the_other(page, server):
+    before = heads(page)
+    child, head = another_head(page)
+    set_head(page, child, head)
+    expect(arc(page, child, head)).to_have_class(re.compile("corrected"))
+    page.keyboard.press("l")
+    page.keyboard.type("voc")
+    page.keyboard.press("Enter")
+    expect(word_button(page, child)).to_have_attribute("aria-label", re.compile("vocative of"))
+    page.keyboard.press("Control+z")
+    expect(word_button(page, child)).not_to_have_attribute("aria-label", re.compile("vocative of"))
+    page.keyboard.press("Control+z")
+    expect(page.locator("#first .dep-arc.corrected")).to_have_count(0)
+    assert heads(page) == before
+    expect(page.locator("#undo")).to_be_disabled()
 
 
 def test_everything_is_there_when_browser_and_server_have_been_killed(browser, models, corpus, tmp_path):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,13 @@ class Ledger:
             return None
         return line if line.get("written") == identity_of(written) else None
 
+    def other_source(self, name: str, source: str | Path) -> str | None:
+        """The file that a finished part was made from, if it is another."""
+        made_from = self._lines.get(name, {}).get("source")
+        if not isinstance(made_from, list) or made_from[:1] == [str(Path(source).absolute())]:
+            return None
+        return str(made_from[0])
+
     def add(self, name: str, source: str | Path, identity: list[int], written: Path, totals: dict[str, Any]) -> None:
         """Keep that a part is finished.
 
@@ -66,11 +73,13 @@ class Ledger:
 
 
 @contextmanager
-def open_ledger(directory: Path, about: dict[str, Any], targets: list[Path], overwrite: bool) -> Iterator[Ledger]:
+def open_ledger(
+    directory: Path, about: dict[str, Any], targets: Mapping[str, Path], overwrite: bool
+) -> Iterator[Ledger]:
     """The ledger of a directory, for nobody else meanwhile.
 
     about: the grammar and the options; what others have made is refused, or forgotten with `overwrite`
-    targets: what will be written; files that are there already must be those of this run
+    targets: what will be written, by its source; files that are there already must be those of this run
     """
     place = directory / PARTS
     about = parse_json(json.dumps(about))
@@ -85,14 +94,21 @@ def open_ledger(directory: Path, about: dict[str, Any], targets: list[Path], ove
                 f"{directory}: holds what was parsed with another {differing[0].replace('_', ' ')}. Choose another -o, "
                 "or parse everything anew with --overwrite."
             )
-        foreign = [target for target in targets if target.exists()] if there is None and not overwrite else []
+        foreign = [target for target in targets.values() if target.exists()] if there is None and not overwrite else []
         if foreign:
             raise DepinduceError(
                 f"{foreign[0]}: is there, and was not written by such a parse. Choose another -o, or add --overwrite."
             )
         if there is None:
             write_file(place / RUN, json.dumps(about, indent=2, ensure_ascii=False) + "\n")
-        yield Ledger(directory)
+        ledger = Ledger(directory)
+        for source, target in targets.items():
+            if target.exists() and (other := ledger.other_source(target.name, source)):
+                raise DepinduceError(
+                    f"{target}: is the parse of {other}, and would be that of {source}. Choose another -o, or parse "
+                    "everything anew with --overwrite."
+                )
+        yield ledger
 
 
 def _object(text: bytes) -> dict[str, Any] | None:

@@ -128,7 +128,7 @@ def parse_files(
     directory = Path(directory)
     targets = targets_of(sources, directory, order.form)
     digest = digest_of_grammar(order.grammar)
-    with open_ledger(directory, order.about(model, digest), list(targets.values()), overwrite) as ledger:
+    with open_ledger(directory, order.about(model, digest), targets, overwrite) as ledger:
         totals = Totals(len(sources), sum(Path(source).stat().st_size for source in sources))
         plan, ended = _plan(model, targets, order, digest, ledger, totals), set[int]()
 

@@ -89,6 +89,9 @@ def examples_of(arguments: argparse.Namespace) -> Path:
 def export(desk: Desk, arguments: argparse.Namespace) -> int:
     """Write down what was done to a file, without a page."""
     desk.survey.begin(lambda first, after: desk.survey.stop())  # the grammar is enough
+    warn_of_damage(desk)
+    if arguments.export != "-" and desk.owns(arguments.export):
+        raise DepinduceError(f"{arguments.export}: is the file itself, or in the folder of its journal. Name another.")
     number = desk.export(arguments.export, checked=arguments.checked)
     say(f"wrote {arguments.export}: {number} sentence{'' if number == 1 else 's'}, {len(desk.checked)} checked")
     return 0
@@ -111,8 +114,7 @@ def serve(shelf: Shelf, arguments: argparse.Namespace, desk: Desk | None = None)
     models = f"{len(shelf.models)} model{'s' if len(shelf.models) != 1 else ''}"
     if desk is not None:
         models += f", {len(desk.file)} sentence{'s' if len(desk.file) != 1 else ''}"
-        if desk.journal.damaged:
-            warn(f"{desk.journal.path}: lines that cannot be read are left out: {_some(desk.journal.damaged)}")
+        warn_of_damage(desk)
     print(f"{models} at {server.address} (Ctrl-C ends it)", flush=True)
     warnings.filterwarnings("ignore", message="tags that training has not seen")  # the page says it
     if desk is None:
@@ -133,8 +135,10 @@ def serve(shelf: Shelf, arguments: argparse.Namespace, desk: Desk | None = None)
     return 0
 
 
-def _some(lines: list[int]) -> str:
-    return ", ".join(map(str, lines[:LINES_TOLD])) + (", …" if len(lines) > LINES_TOLD else "")
+def warn_of_damage(desk: Desk) -> None:
+    if lines := desk.journal.damaged:
+        some = ", ".join(map(str, lines[:LINES_TOLD])) + (", …" if len(lines) > LINES_TOLD else "")
+        warn(f"{desk.journal.path}: lines that cannot be read are left out: {some}")
 
 
 def _share_heaps() -> None:

@@ -297,8 +297,12 @@ def run_seeds(arguments: argparse.Namespace, configuration: Configuration, out: 
     if finished and len(seeds) > 1 and len({line["train"] for line in summary["seeds"]}) == 1:
         say("all seeds gave the same: nothing in this training is random. --init random would be")
     elif finished:
-        why = "held-out" if summary["by"] == "dev" else "training"
-        say(f"the model of {out} is that of seed {summary['best_seed']}: it has the highest {why} log-likelihood")
+        why = {
+            "dev": "held-out log-likelihood",
+            "train": "training log-likelihood",
+            "objective": "bound of the likelihood",
+        }
+        say(f"the model of {out} is that of seed {summary['best_seed']}: it has the highest {why[summary['by']]}")
     if finished:
         others = [load_model(place_of_seed(out, seed)) for seed in seeds if seed != summary["best_seed"]]
         if verdict := lesson.health(load_model(out), others):

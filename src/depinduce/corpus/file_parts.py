@@ -63,10 +63,11 @@ def _after(part: Part, data: bytes, end: int) -> Part:
         for _, block in blocks_of([data.decode(errors="replace")]):
             blocks, language = blocks + 1, language_after(block, language)
     at_start = data.removeprefix(_BYTE_ORDER_MARK).startswith(b"1\t")
+    within = sum(data.count(b"\n" + mark + b"1\t") for mark in (b"", _BYTE_ORDER_MARK))  # files that were joined
     return Part(
         start=end,
         line=part.line + data.count(b"\n"),
         blocks=part.blocks + blocks,
-        sentences=part.sentences + data.count(b"\n1\t") + at_start,
+        sentences=part.sentences + within + at_start,
         language=language,
     )

@@ -75,6 +75,8 @@ class Lesson:
         if cache is not None and (trees is not None or settings.init[0] == "universal"):
             raise DepinduceError("--cache is for text alone: neither --trees nor --init universal. Leave it away.")
         if configuration.lexical is not None and configuration.lexical.learns_vectors:
+            if cache is not None:
+                raise DepinduceError("--cache: word vectors are learned from text in memory. Name a --vectors file.")
             train = read_once(train)
             text = [reading.words(sentence) for sentence in sentences_of(train)]
         if trees is not None:

@@ -413,5 +413,7 @@ class Run:
         self.grammars = {name: RuleTable(**under(f"grammar {number}.", own)) for number, name in names}
         self.plan.restore(state.get("plan", {}))
         if state["training"] is not None:
+            if self.configuration.lexical is not None and self.configuration.lexical.softmax == "vectors":
+                self._prepare_words()  # its classes come from the vectors
             self.training = self._new_training(self.rungs[self.rung])
             self.training.restore(arrays, state["training"])

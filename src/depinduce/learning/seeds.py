@@ -56,6 +56,7 @@ def train_seed(task: SeedTask, send: Callable[[Any], None]) -> dict[str, Any]:
         "kept_round": kept.get("round"),
         "train": kept.get("train"),
         "dev": kept.get("dev"),
+        "objective": kept.get("objective"),
         "watched": None if lesson.watch is None else lesson.watch(model),
     }
 
@@ -73,7 +74,8 @@ def train_seeds(
 ) -> dict[str, Any]:
     """Train every seed in `directory/seed-N`; keep the model with the highest likelihood as that of the directory.
 
-    The likelihood is that of the held-out sentences, or of the training sentences where there are none.
+    The likelihood is that of the held-out sentences or, where there are none, of the training sentences; where training
+    knows only a bound of that, it is the bound.
 
     jobs: so many side by side here, or the cluster that does them, see `on_cluster`
     """
@@ -97,7 +99,8 @@ def train_seeds(
         raise DepinduceError(
             f"seed {failed[0]['seed']}: {failed[0]['failed']} {len(failed)} of {len(lines)} seeds failed."
         )
-    summary = {"by": "dev" if dev else "train", "seeds": lines, "mean": {}, "sd": {}}
+    by = "dev" if dev else "objective" if configuration.learning.raises_bound else "train"
+    summary = {"by": by, "seeds": lines, "mean": {}, "sd": {}}
     for name, values in _columns(lines).items():
         summary["mean"][name] = float(np.mean(values))
         summary["sd"][name] = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0

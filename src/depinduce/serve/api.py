@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -313,10 +314,12 @@ def _examples(parser: Parser, text: Path | None) -> list[str]:
         for sentence in islice(read_sentences(text or demo_file("test")), MOST_LOOKED_AT)
         if shortest <= len(sentence) <= longest and _can_be_typed(sentence, column, parser)
     )
-    return [
-        " ".join(f"{word}/{tag}" for word, tag in zip(sentence.forms, sentence.column(column), strict=True))
-        for sentence in islice(fitting, EXAMPLES)
-    ]
+    found: list[str] = []
+    with suppress(InputError):  # then there are those before the fault
+        for sentence in islice(fitting, EXAMPLES):
+            words = zip(sentence.forms, sentence.column(column), strict=True)
+            found.append(" ".join(f"{word}/{tag}" for word, tag in words))
+    return found
 
 
 def _can_be_typed(sentence: Sentence, column: int, parser: Parser) -> bool:

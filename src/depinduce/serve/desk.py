@@ -240,6 +240,11 @@ class Desk:
                 output.write(self.exported(numbers[first : first + EXPORTED_AT_ONCE], everything=not checked))
         return len(numbers)
 
+    def owns(self, path: str | Path) -> bool:
+        """Whether this is the file that people work on, or in the folder of its journal."""
+        place = Path(path).resolve()
+        return place == self.file.path.resolve() or place.is_relative_to(self.place.resolve())
+
 
 def place_beside(path: str | Path) -> Path:
     """The folder of the journal of a file, and of grammars that learned from it."""

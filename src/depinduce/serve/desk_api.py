@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -88,15 +89,18 @@ def save_sentence(desk: Desk, request: Mapping) -> Steps[Answer]:
 
 
 def export_sentences(desk: Desk, request: Mapping) -> Steps[Answer]:
-    """Some sentences as CoNLL-U, and where the next ones begin; null after the last."""
+    """Some sentences as CoNLL-U, and where the next ones begin; null after the last.
+
+    from: the number of a sentence in the file, which stays what it is if others are checked meanwhile
+    """
     numbers = desk.checked if request.get("checked") is True else range(len(desk.file))
-    first = number_of(request, "from", 0, len(desk.file), 0)
+    first = bisect_left(numbers, number_of(request, "from", 0, len(desk.file), 0))
     some = numbers[first : first + EXPORTED_AT_ONCE]
     if some:
         yield from _ready(desk, *some)
     text = desk.exported(some, everything=request.get("checked") is not True)
     after = first + len(some)
-    return {"text": text, "next": after if after < len(numbers) else None, "sentences": len(numbers)}
+    return {"text": text, "next": numbers[after] if after < len(numbers) else None, "sentences": len(numbers)}
 
 
 def use_grammar(desk: Desk, request: Mapping) -> Steps[Answer]:

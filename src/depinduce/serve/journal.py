@@ -65,7 +65,7 @@ class Work:
 
 
 def require_label(label: Any) -> str:
-    """What may stand in DEPREL; ValueError otherwise."""
+    """What people may call an arc; ValueError otherwise."""
     if not isinstance(label, str) or not _LABEL.fullmatch(label):
         raise ValueError(f"{label!r} is no relation: small letters, such as nsubj, or nsubj:pass with a subtype")
     return label
@@ -94,7 +94,12 @@ class Journal:
 
     def save(self, number: int, work: Work) -> None:
         """Write it down. When this returns it is on the disk; if it fails nothing has happened."""
-        self._add({"sentence": number, **work.to_json()})
+        line = {"sentence": number, **work.to_json()}
+        try:
+            Work.from_json(parse_json(json.dumps(line)), int(self._lengths[number]))
+        except ValueError as fault:  # what could not be read again would be lost at the next start
+            raise DepinduceError(f"Not saved, because the journal could not be read again: {fault}.") from fault
+        self._add(line)
         self.works[number] = work
 
     def use(self, grammar: str) -> None:
@@ -163,11 +168,18 @@ def _whole(value: Any) -> int:
     return value
 
 
+def _in_column(label: Any) -> str:
+    """Any label that a file may have, whatever it is called there."""
+    if not isinstance(label, str) or not label or set(label) & set("\t\r\n"):
+        raise ValueError("no label")
+    return label
+
+
 def _tree(found: Any, words: int) -> Tree:
     heads, labels = (found.get(name) if isinstance(found, Mapping) else None for name in ("heads", "labels"))
     if not isinstance(heads, list) or not isinstance(labels, list) or not len(heads) == len(labels) == words:
         raise ValueError("no tree of the sentence")
-    tree = Tree([_head(head, words) for head in heads], [require_label(label) for label in labels])
+    tree = Tree([_head(head, words) for head in heads], [_in_column(label) for label in labels])
     if tree.heads.count(0) != 1 or OPEN in tree.heads or find_cycle(tree.heads):
         raise ValueError("no tree")
     if any((main_type(label) == ROOT) != (head == 0) for head, label in zip(heads, labels, strict=True)):

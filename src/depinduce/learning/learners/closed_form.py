@@ -98,7 +98,8 @@ class CountsOfLanguages(CountLearner):
         self.table = self.best = stacked([self.table] * (len(self.names) + 1))
 
     def sentences(self, corpus: Corpus, stage: str) -> Minibatches:
-        return Minibatches(self.order, corpus, self.settings.non_heads_in(stage), apart=True)
+        distinct = self.settings.undivided is None
+        return Minibatches(self.order, corpus, self.settings.non_heads_in(stage), apart=True, distinct=distinct)
 
     def begin(self, start: Start, train: Corpus) -> None:
         """Every language begins as if it was alone; where there are trees, around their mean."""

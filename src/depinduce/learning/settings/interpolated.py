@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from depinduce.errors import DepinduceError
 from depinduce.learning.settings.counts import CountSettings
@@ -26,6 +27,8 @@ class InterpolatedSettings(CountSettings):
         20, "with --init random: so many starts, of which the one with the best bound goes on", expert=True
     )
     start_iterations: int = setting(40, "after so many iterations of each", expert=True)
+
+    raises_bound: ClassVar[bool] = True
 
     def __post_init__(self):
         super().__post_init__()

@@ -100,6 +100,7 @@ class LearningSettings:
     starts: ClassVar[tuple[str, ...]] = ("harmonic", "uniform", "random", "model", "trees", "hdp-dep")  # it may have
     needs_languages: ClassVar[bool] = False  # it cannot learn from a text whose languages nobody names
     heeds_held_out: ClassVar[bool] = True  # held-out likelihood tells it when to stop
+    raises_bound: ClassVar[bool] = False  # what it tells of training sentences is part of a bound, the `objective`
     round_name: ClassVar[str] = "iteration"  # what a round of this training is called
     batch_size: ClassVar[int | None] = None  # sentences to learn from at a time, in random order; None: all, in theirs
     grow_from: ClassVar[int] = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from depinduce.errors import DepinduceError
 from depinduce.learning.settings.learning import LearningSettings
@@ -29,6 +30,8 @@ class HdpSettings(LearningSettings):
     child_prior: float = setting(1.0, "pseudo-count of every child symbol", expert=True)
     decision_prior: float = setting(1.0, "pseudo-count of stopping and of going on", expert=True)
     emission_prior: float = setting(0.1, "pseudo-count of everything a subsymbol may emit", expert=True)
+
+    raises_bound: ClassVar[bool] = True
 
     def __post_init__(self):
         super().__post_init__()

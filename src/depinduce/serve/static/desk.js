@@ -18,7 +18,9 @@ const state = {
   shown: null, // the sentence, as the server has it
   selected: 0, // a word of it
   choosing: 0, // the word whose new head is to be clicked
-  past: new Map(), // what there was before, by the number of the sentence, the latest last
+  known: new Map(), // the version and the work of each sentence that was last seen here, by its number
+  past: new Map(), // what can be undone, by the number of the sentence, the latest last: { work before, version after }
+  failed: new Map(), // how many saves of a sentence have come to nothing
   isDown: false, // whether words run down the page
   isTouched: false, // whether somebody has begun to work
   drawnFor: 0, // the width that the picture has room for
@@ -60,6 +62,7 @@ async function show(number) {
 
 /** Show a sentence as the server has it by now. */
 function take(sentence) {
+  know(sentence);
   state.shown = sentence;
   state.drawnFor = room();
   state.choosing = 0;
@@ -69,6 +72,10 @@ function take(sentence) {
   view.show(sentence.svg, sentence);
   list.mark(sentence);
   tell();
+}
+
+function know({ number, version, work }) {
+  state.known.set(number, { version, work });
 }
 
 function tell() {
@@ -94,7 +101,7 @@ function tell() {
   card.querySelector(".legend").textContent = kinds.filter(Boolean).join(" ");
   find("check").setAttribute("aria-pressed", String(shown.checked));
   find("check").textContent = shown.checked ? "Checked" : "Mark as checked";
-  find("undo").disabled = !state.past.get(shown.number)?.length;
+  find("undo").disabled = undoable(shown.number) === null;
   tellWord();
 }
 
@@ -154,35 +161,71 @@ function select(number) {
 
 // ---------------------------------------------------------------- doing
 
-/** Save one thing that was done. What the server does not confirm is not shown. */
-async function save(change, past = state.shown.work) {
+let saving = Promise.resolve(); // one save after the other: each begins with what the one before has left
+
+/**
+ * Save one thing that was done to the sentence that is shown. What the server does not confirm is not shown, and what
+ * was done on top of it is not saved, either.
+ */
+function save(change) {
   state.isTouched = true;
   const { number } = state.shown;
-  await guarded(async () => {
-    const request = { number, version: state.shown.version, width: room(), ...change };
-    let answer;
-    try {
-      answer = await ask("desk-save", request);
-    } catch (error) {
-      question([`Not saved. ${error.message}`], [["Try again", () => save(change, past)], ["Leave it", stopChoosing]]);
-      throw error;
-    }
-    fault("");
-    if (state.shown.number !== number) return;
-    if (!answer.saved) {
-      take(answer.sentence);
-      const why = "Somebody else has saved this sentence since you saw it. What you see now is theirs; yours is not saved.";
-      question([why], [["Do mine, too", () => save(change)], ["Keep theirs", stopChoosing]]);
-      return;
-    }
-    if (past) state.past.set(number, [...(state.past.get(number) ?? []), past]);
+  const failed = state.failed.get(number);
+  saving = saving.then(() => (state.failed.get(number) === failed ? guarded(() => saveNow(number, change)) : undefined));
+  return saving;
+}
+
+async function saveNow(number, change) {
+  const before = state.known.get(number);
+  const fail = () => state.failed.set(number, (state.failed.get(number) ?? 0) + 1);
+  const again = async () => {
+    if (state.shown.number !== number) await show(number);
+    await save(change);
+  };
+  let answer;
+  try {
+    answer = await ask("desk-save", { number, version: before.version, width: room(), ...change });
+  } catch (error) {
+    fail();
+    const why = `Not saved (sentence ${number + 1}). ${error.message}`;
+    question([why], [["Try again", () => guarded(again)], ["Leave it", stopChoosing]]);
+    throw error;
+  }
+  fault("");
+  if (!answer.saved) {
+    fail();
+    if (state.shown.number !== number) await show(number); // whoever has gone on is told, too
+    else take(answer.sentence);
+    const why = "Somebody else has saved this sentence since you saw it. What you see now is theirs; yours is not saved.";
+    const both = change.work ? [] : [["Do mine, too", () => guarded(again)]]; // an undo would take theirs away
+    question([why], [...both, ["Keep theirs", stopChoosing]]);
+    return;
+  }
+  remember(number, before, answer.sentence, change);
+  if (state.shown.number === number) {
     const at = view.at;
     const had = document.activeElement;
     take(answer.sentence);
     // A button that is gone has taken the keyboard's place with it.
     if (had === document.body || !had?.isConnected) view.focus(state.selected || at);
-    soon();
-  });
+  } else {
+    know(answer.sentence);
+    list.note(answer.sentence);
+  }
+  soon();
+}
+
+/** What can be undone after a save. */
+function remember(number, before, after, change) {
+  const past = undoable(number, before.version) ?? [];
+  if (!change.work) state.past.set(number, [...past, { work: before.work, version: after.version }]);
+  else state.past.set(number, past.slice(0, -1).map((one, i) => (i === past.length - 2 ? { ...one, version: after.version } : one)));
+}
+
+/** What can be undone of a sentence; null if there is nothing, or if somebody else has saved it since. */
+function undoable(number, version = state.known.get(number)?.version) {
+  const past = state.past.get(number) ?? [];
+  return past.length && past.at(-1).version === version ? past : null;
 }
 
 function setHead(word, head) {
@@ -195,6 +238,7 @@ function setHead(word, head) {
 }
 
 function chooseHead(word) {
+  state.isTouched = true;
   state.choosing = state.selected = word;
   question(
     ["Click the new head of ", quoted(state.shown.words[word - 1]), ", or go to it and press Enter."],
@@ -211,6 +255,7 @@ function stopChoosing() {
 }
 
 function nameArc(word) {
+  state.isTouched = true;
   state.selected = word;
   stopChoosing();
   const about = { name: state.shown.words[word - 1], current: state.shown.labels[word - 1], labels: state.desk.labels };
@@ -231,10 +276,8 @@ async function check(isChecked = !state.shown.checked) {
 }
 
 function undo() {
-  const past = state.past.get(state.shown?.number) ?? [];
-  if (!past.length) return;
-  state.past.set(state.shown.number, past.slice(0, -1));
-  save({ work: past.at(-1) }, null);
+  const past = state.shown && undoable(state.shown.number);
+  if (past) save({ work: past.at(-1).work });
 }
 
 // ---------------------------------------------------------------- the file

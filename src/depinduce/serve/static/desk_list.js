@@ -51,6 +51,11 @@ export class SentenceList {
   /** Mark the sentence that is shown, and what is known of it by now. */
   mark(sentence) {
     this.#current = sentence.number;
+    this.note(sentence);
+  }
+
+  /** Show what there is of a sentence by now. */
+  note(sentence) {
     const line = this.#lines.find((one) => one.number === sentence.number);
     if (line) {
       line.checked = sentence.checked;
