@@ -49,7 +49,8 @@ def test_without_a_wish_all_are_there_in_the_order_of_the_file(desk):
 
 
 def test_by_tag_word_and_length(desk, sentences):
-    assert listed(desk, tag="ADP") == [n for n, one in enumerate(sentences) if "ADP" in one.column(UPOS)]
+    adpositions = [n for n, one in enumerate(sentences) if "ADP" in one.column(UPOS)]
+    assert listed(desk, tag="ADP") == listed(desk, tag="adp") == adpositions
     she = [n for n, one in enumerate(sentences) if "she" in map(str.lower, one.forms + one.column(3))]
     assert listed(desk, word="She") == she
     assert listed(desk, least=5, most=6) == [n for n, one in enumerate(sentences) if 5 <= len(one) <= 6]
@@ -72,6 +73,9 @@ def test_by_label_with_any_subtype(desk):
     ask(desk, "desk-save", number=9, version=version, word=1, label="obl:agent")
     assert 9 in listed(desk, label="obl")
     assert listed(desk, label="obl:agent") == [9]
+    assert 9 in listed(desk, state="corrected")
+    (line,) = ask(desk, "desk-list", label="obl:agent")["sentences"]
+    assert line["corrected"] == 1
     assert listed(desk, label="nothing") == []
 
 

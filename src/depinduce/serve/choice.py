@@ -33,7 +33,7 @@ MOST_WORDS = 10**6
 class Choice:
     """What the sentences have in common; what is empty does not matter."""
 
-    tag: str = ""  # of one of the words, in UPOS or XPOS
+    tag: str = ""  # of one of the words, in UPOS or XPOS; capitals or not
     word: str = ""  # as it stands there, or its lemma; capitals or not
     label: str = ""  # of an arc, with any subtype
     least: int = 1  # words
@@ -58,7 +58,7 @@ def chosen(desk: Desk, choice: Choice) -> Steps[np.ndarray]:
     survey, lengths = desk.survey, desk.file.lengths
     wanted = (lengths >= choice.least) & (lengths <= choice.most)
     if choice.tag or choice.word:
-        wanted &= yield from _found(desk, choice.tag, choice.word.lower())
+        wanted &= yield from _found(desk, choice.tag.lower(), choice.word.lower())
     if choice.state:
         wanted &= _in_state(desk, choice.state)
     if choice.label:
@@ -112,9 +112,12 @@ def _found(desk: Desk, tag: str, word: str) -> Steps[np.ndarray]:
 
 
 def _has(text: str, tag: str, word: str) -> bool:
-    if (tag and f"\t{tag}\t" not in text) or (word and f"\t{word}\t" not in text.lower()):
+    lowered = text.lower()
+    if any(wanted and f"\t{wanted}\t" not in lowered for wanted in (tag, word)):
         return False  # most of them are not read
     (sentence,) = read_text(text)
-    has_tag = not tag or any(tag in sentence.column(column) for column in (UPOS, XPOS))
-    lowered = [form.lower() for column in (FORM, LEMMA) for form in sentence.column(column)]
-    return has_tag and (not word or word in lowered)
+    columns = ((tag, (UPOS, XPOS)), (word, (FORM, LEMMA)))
+    return all(
+        not wanted or any(wanted == found.lower() for column in places for found in sentence.column(column))
+        for wanted, places in columns
+    )
