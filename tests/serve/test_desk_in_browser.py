@@ -15,6 +15,7 @@ from serve.demo_models import running
 from serve.desks import ask, check, desk_on, give_head, surveyed
 
 from depinduce.corpus import read_sentences, read_text
+from depinduce.serve.journal import Work
 
 pytestmark = pytest.mark.slow
 
@@ -239,6 +240,25 @@ def test_a_relation_is_named_with_the_keyboard_alone(page, server):
     page.keyboard.press("Escape")
     expect(page.locator("#label-chooser")).to_be_hidden()
     assert dict(server.desk.journal[GIVEN].labels) == {child: "nmod:poss"}
+
+
+def test_a_relation_that_was_proposed_can_be_kept_and_left_to_the_grammar_again(page, server):
+    child = next(word for word, head in enumerate(heads(page), start=1) if head)
+    proposed = server.desk.shown(GIVEN).labels[child - 1]
+    mark = page.locator(f'#sentences button[data-number="{GIVEN}"] .mark')
+    word_button(page, child).focus()
+    page.keyboard.press("l")
+    page.keyboard.press("Enter")
+    expect(page.locator("#word")).to_contain_text(f"{proposed}, as you named it; the head is the grammar’s")
+    expect(mark).to_have_text("corrected")
+    assert dict(server.desk.journal[GIVEN].labels) == {child: proposed}
+    page.keyboard.press("l")
+    page.keyboard.press("Enter")  # it is known already
+    expect(page.locator("#label-chooser")).to_be_hidden()
+    page.keyboard.press("o")
+    expect(page.locator("#word")).to_contain_text(f"{proposed}; the head is the grammar’s")
+    expect(mark).to_have_count(0)
+    assert server.desk.journal[GIVEN] == Work(version=2)
 
 
 def test_checked_trees_are_marked_and_the_next_one_comes(page, server):

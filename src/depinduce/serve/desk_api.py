@@ -191,7 +191,7 @@ def _line(desk: Desk, number: int) -> Answer:
         "text": seen(text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"),
         "words": len(sentence),
         "checked": work.is_checked,
-        "corrected": len(work.heads),
+        "corrected": len(work.heads) + len(work.labels),
         "certainty": None if verdict_on(certainty) == "" else round(float(certainty), 3),
         "verdict": verdict_on(certainty),
     }

@@ -137,7 +137,7 @@ function tellWord() {
     place,
     element("h3", {}, "The arc of ", quoted(shown.words[selected - 1])),
     element("p", { class: "arc-line" }, above, " → ", named(shown.words[selected - 1])),
-    element("p", {}, `${shown.labels[selected - 1]}; the head is ${WHOSE[whose]}`),
+    element("p", {}, `${shown.labels[selected - 1]}${isNamed(selected) ? ", as you named it" : ""}; the head is ${WHOSE[whose]}`),
     probability === null
       ? ""
       : element("p", { class: "posterior" }, bar(probability), element("b", {}, number(probability)), " that this is right"),
@@ -146,10 +146,21 @@ function tellWord() {
       { class: "actions" },
       element("button", { type: "button", id: "change", click: () => chooseHead(selected) }, "Choose the head"),
       element("button", { type: "button", id: "name", click: () => nameArc(selected) }, "Name the relation"),
-      whose === "grammar" ? "" : element("button", { type: "button", id: "open", click: () => leaveOpen(selected) }, "Leave it to the grammar"),
+      isGrammars(selected) ? "" : element("button", { type: "button", id: "open", click: () => leaveOpen(selected) }, "Leave it to the grammar"),
       whose === "grammar" ? element("button", { type: "button", id: "keep", click: () => setHead(selected, head) }, "Keep this head") : "",
     ),
   );
+}
+
+/** Whether somebody here gave the relation of a word its name. */
+function isNamed(word) {
+  const { work, labels } = state.shown;
+  return work.labels[word] === labels[word - 1];
+}
+
+/** Whether both the head and the relation of a word are the grammar’s. */
+function isGrammars(word) {
+  return state.shown.whose[word - 1] === "grammar" && !isNamed(word);
 }
 
 function select(number) {
@@ -259,14 +270,16 @@ function nameArc(word) {
   state.selected = word;
   stopChoosing();
   const about = { name: state.shown.words[word - 1], current: state.shown.labels[word - 1], labels: state.desk.labels };
+  // A name that the grammar has proposed is the next grammar’s to change, unless somebody has said that it is right.
+  const isSettled = state.shown.checked || isNamed(word) || state.shown.whose[word - 1] === "file";
   chooseLabel(find("label-chooser"), about, async (label) => {
-    if (label !== null && label !== about.current) await save({ word, label });
+    if (label !== null && !(isSettled && label === about.current)) await save({ word, label });
     view.focus(word);
   });
 }
 
 function leaveOpen(word) {
-  if (state.shown.whose[word - 1] !== "grammar") save({ word, open: true });
+  if (!isGrammars(word)) save({ word, open: true });
 }
 
 async function check(isChecked = !state.shown.checked) {

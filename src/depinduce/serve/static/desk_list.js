@@ -59,7 +59,7 @@ export class SentenceList {
     const line = this.#lines.find((one) => one.number === sentence.number);
     if (line) {
       line.checked = sentence.checked;
-      line.corrected = sentence.whose.filter((whose) => whose === "own").length;
+      line.corrected = Object.keys(sentence.work.heads).length + Object.keys(sentence.work.labels).length;
       line.certainty = sentence.certainty;
     }
     this.#show();
