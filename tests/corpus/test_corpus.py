@@ -141,7 +141,9 @@ def test_word_without_a_tag_is_refused(tmp_path):
     path = write(tmp_path / "a.conllu", DOG, "# text = a , b\n" + block("a/X ,/PUNCT b/_"))
     with pytest.raises(InputError) as refusal:
         load_corpus(path)
-    assert str(refusal.value).startswith(f"{path}:10: word 3 'b' has no tag in column 4. Fill the column, or say")
+    assert str(refusal.value).startswith(
+        f"{path}:10: word 3 'b' has no tag in column 4. Fill the column, by `depinduce tag` if"
+    )
     assert "--tags" in str(refusal.value)
 
 

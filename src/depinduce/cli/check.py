@@ -110,11 +110,15 @@ def _number(count: int, what: str) -> str:
 
 
 def _remedy(problem: str, overview) -> str:
-    """The remedy for tags that stand in another column than the one that was looked at."""
+    """The remedy for tags that are missing, or stand in another column than the one that was looked at."""
     from depinduce.evaluation.overview import NO_TAG
 
+    if problem != NO_TAG:
+        return ""
     whole = [column for column, words in overview.filled.items() if words == overview.words]
-    return f". Every word has a tag in {whole[0].upper()}: try --tags {whole[0]}" if problem == NO_TAG and whole else ""
+    if whole:
+        return f". Every word has a tag in {whole[0].upper()}: try --tags {whole[0]}"
+    return ". Fill them in: depinduce tag FILE -o tagged.conllu, with --learn if few have tags"
 
 
 def _about_trees(overview) -> str:

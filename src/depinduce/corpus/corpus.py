@@ -415,5 +415,8 @@ def _refuse_missing_tag(sentence: Sentence, column: int, keep: list[bool] | None
     kept = range(len(tags)) if keep is None else compress(range(len(tags)), keep)
     position = next(position for position in kept if tags[position] in ("_", ""))
     found = f"word {position + 1} {quoted(sentence.forms[position])} has no tag in column {column}"
-    remedy = "Fill the column, or say where the tags are with `depinduce train --tags`: upos, xpos or a number."
+    remedy = (
+        "Fill the column, by `depinduce tag` if you like, or say where the tags are with `depinduce train --tags`: "
+        "upos, xpos or a number."
+    )
     raise InputError(sentence.path, sentence.line_of(position + 1), found, remedy)

@@ -41,6 +41,34 @@ def test_every_file_has_its_command():
     assert sorted(COMMANDS) == sorted(path.name for path in BROUGHT.iterdir())
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The dog barks .\n",
+        "It is late , and the dogs of the neighbours bark at the moon as they always do .\nGo home .\n",
+        "1. The dog barks , which nobody\ncan hear .\n",
+        "\ufeff(So they say .)\n",
+    ],
+)
+def test_text_without_tags(text, tmp_path):
+    (tmp_path / "a").write_text(text, encoding="utf-8")
+    told = refused(tmp_path / "a")
+    assert "depinduce convert plain FILE -o corpus.conllu" in told
+    assert "depinduce tag" in told
+
+
+@pytest.mark.parametrize("text", ["( (S \n    (NP-SBJ (DT The) (NN dog) )\n", "(S (NP (DT The) (NN dog)))\n"])
+def test_trees_in_brackets(text, tmp_path):
+    (tmp_path / "a").write_text(text)
+    assert "depinduce convert ptb" in refused(tmp_path / "a")
+
+
+@pytest.mark.parametrize("text", ["1 dogs dog NOUN\n", '{"word": "dogs"}\n', "dogs\n", "text = Dogs\n1\tdogs\n"])
+def test_what_could_be_anything_is_no_text_without_tags(text, tmp_path):
+    (tmp_path / "a").write_text(text)
+    assert "convert" not in refused(tmp_path / "a")
+
+
 def test_files_that_are_no_text(tmp_path):
     (tmp_path / "a").write_bytes(b"x\x9c\xff\xff")
     assert "depinduce convert spacy" in refused(tmp_path / "a")

@@ -11,9 +11,12 @@ _NAMES = {
     "spacy": "documents of spaCy",
     "table": "a table of words",
     "tagged": "tagged text",
+    "plain": "text without tags",
 }
 SEPARATORS = "/", "_", "|"  # what may stand between a word and its tag
 _NUMBERED = re.compile(r"[0-9]+([-.][0-9]+)?\t")
+_NO_PLAIN_TEXT = re.compile(r"[0-9]+([-.][0-9]+)?\s|[<{\[]")  # columns between spaces, or a format of its own
+_BRACKETED = re.compile(r"\(\s*\([A-Z]|\([A-Z]+\s")
 
 
 def guess_by_name(path: str) -> tuple[str, str] | None:
@@ -52,6 +55,14 @@ def guess_by_lines(lines: list[str], row: int) -> tuple[str, str] | None:
         same = [line for line in lines if line.count(mark) == text.count(mark)]
         if not tabs and mark in text and f"{mark} " not in text and 1 < len(same) >= len(lines) / 2:
             return _told("table")
+    if any("\t" in line for line in lines):
+        return None
+    if _BRACKETED.match(text):
+        remedy = "Name the folder of the treebank: depinduce convert ptb FOLDER -o wsj."
+        return "this looks like trees of the Penn Treebank, not like CoNLL-U", remedy
+    if " " in text.strip() and not _NO_PLAIN_TEXT.match(text):
+        found, remedy = _told("plain")
+        return found, f"{remedy} Its tags are filled in by depinduce tag, or by a tagger that reads plain text."
     return None
 
 
