@@ -66,7 +66,10 @@ def test_a_grammar_that_carries_its_licence_keeps_it_unless_told_otherwise():
 
 def test_one_that_began_with_the_grammar_in_the_box_says_so():
     for init, told in ((["universal"], True), (["universal", "mine"], False), (["harmonic"], False)):
-        assert ("under CC BY-SA 4.0" in card(model(settings={"init": init}), About("tiny", "MIT"))) == told
+        assert (
+            "under CC BY-SA 4.0: what is made of it is to be shared alike"
+            in card(model(settings={"init": init}), About("tiny", "MIT"))
+        ) == told
 
 
 def test_languages_of_the_head_are_codes_and_quoted_since_no_means_false():

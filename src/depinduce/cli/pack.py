@@ -12,7 +12,7 @@ import argparse
 from depinduce.cli.console import say, warn
 from depinduce.errors import DepinduceError
 
-EXAMPLE = """depinduce pack grammar grammar.zip --licence "CC BY 4.0"
+EXAMPLE = """depinduce pack grammar grammar.zip --licence "CC BY-SA 4.0"
   depinduce pack grammar for-the-hub --licence MIT --language fr --gold gold.conllu
   depinduce pack grammar for-the-hub --licence MIT --upload user/grammar"""
 

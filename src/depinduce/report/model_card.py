@@ -154,7 +154,10 @@ def _about_licence(model: Model, licence: str | None) -> str:
     stated = f"{printable(licence)}." if licence else "Not stated: whoever packed this did not say (`--licence`)."
     start = _settings(model).get("init") or [""]
     if start[0] == "universal" and start[1:] in ([], ["universal"]):
-        stated += " It began with `universal`, the grammar that comes with depinduce, which is under CC BY-SA 4.0."
+        stated += (
+            " It began with `universal`, the grammar that comes with depinduce, which is under CC BY-SA 4.0: what is "
+            "made of it is to be shared alike."
+        )
     return stated
 
 
