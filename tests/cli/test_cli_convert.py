@@ -249,6 +249,13 @@ def test_a_map_and_the_tags_that_it_lacks(tmp_path, capsys):
     assert (first.column(4), first.column(5)) == (["PRON", "v", "NOUN"], ["pro", "v", "n"])
 
 
+def test_what_a_table_calls_its_sentences_is_kept(tmp_path):
+    out = tmp_path / "out.conllu"
+    assert depinduce("convert", "table", BROUGHT / "spreadsheet.csv", "-o", out) == 0
+    comments = [line for line in out.read_text("utf-8").splitlines() if line.startswith("#")]
+    assert comments == ["# sent_id = 1", "# sentence = t1", "# sent_id = 2", "# sentence = t2"]
+
+
 def test_check_names_the_command(capsys):
     assert depinduce("check", BROUGHT / "recording.eaf") == 1
     assert "Make a CoNLL-U file of it: depinduce convert elan FILE -o corpus.conllu." in capsys.readouterr().err

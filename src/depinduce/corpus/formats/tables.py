@@ -91,7 +91,7 @@ def from_table(
         if not isinstance(form, str) or not form.strip():
             raise DepinduceError(f"row {row} of the table has the word {form!r}. Drop the rows without a word.")
         if row == 1 or group != groups[row - 2]:
-            brought.append(Brought([]))
+            brought.append(Brought([], _named(group if sentence is not None else None)))
         brought[-1].words.append(Word(form, given if isinstance(given, str) and given.strip() else "_"))
     conversion = Conversion(tag_column)
     return [conversion.sentence(each, "<table>") for each in brought]
@@ -182,7 +182,7 @@ def _sentences(name: str, rows: list[Row], places: dict[str, int], ends: str) ->
             (last is not None and cell["sentence"] not in ("", last)) if "sentence" in cell else cell.get("id") == "1"
         )
         if begins and words:
-            yield Brought(words)
+            yield Brought(words, _named(last))
             words = []
         if not cells:
             continue
@@ -192,8 +192,13 @@ def _sentences(name: str, rows: list[Row], places: dict[str, int], ends: str) ->
         misc = {"Gloss": cell["gloss"]} if cell.get("gloss") else {}
         words.append(Word(cell["word"], cell["tag"] or "_", cell.get("lemma") or "_", misc=misc))
         if ends == "punctuation" and cell["word"] in _STOPS:
-            yield Brought(words)
+            yield Brought(words, _named(last))
             words = []
+
+
+def _named(sentence: Any) -> list[str]:
+    """What the table calls a sentence, as a comment: it need not be the only one of that name, as a sent_id is."""
+    return [] if sentence is None else [f"sentence = {sentence}"]
 
 
 def _refuse_row(name: str, number: int, cells: list[str], places: dict[str, int]) -> NoReturn:
