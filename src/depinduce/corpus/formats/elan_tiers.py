@@ -1,4 +1,8 @@
-"""The tiers of a file of ELAN, and which annotation hangs on which."""
+"""The tiers of a file of ELAN, and which annotation hangs on which.
+
+pympi reads such files, too, but gives annotations in the order of the file: it does not follow PREVIOUS_ANNOTATION, and
+the words of a sentence come out shuffled.
+"""
 
 from __future__ import annotations
 
