@@ -102,6 +102,8 @@ def test_what_is_no_table_of_words_is_refused(text, message):
 def test_a_table_in_memory():
     table = {"w": ["a", "b", "c"], "t": ["X", None, "Y"], "s": [1, 1, 2]}
     one, two = from_table(table, "w", "t", "s")
+    (whole,) = from_table(table, "w", "t")
+    assert ["# sentence = " in each.render() for each in (one, two, whole)] == [True, True, False]
     assert (one.forms, one.column(UPOS), two.forms) == (["a", "b"], ["X", "_"], ["c"])
     with pytest.raises(DepinduceError, match="no column 'pos'. It has: w, t, s."):
         from_table(table, "w", "pos")
