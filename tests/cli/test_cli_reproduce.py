@@ -9,7 +9,7 @@ import pytest
 from cli.demo_parts import contents, depinduce
 from experiments.tiny_ud import in_this_process, results_in, shrink, tiny_data
 
-from depinduce.experiments.cells import run_cell
+from depinduce.experiments.cells import LOOKS, run_cell
 from depinduce.experiments.suites import EXPERIMENTS
 
 
@@ -41,7 +41,7 @@ def test_a_run_in_processes_of_its_own_leaves_cells_tables_and_figures(data, tmp
     assert "Table 2, UAS (%), ≤15 words; test sentences, mean ± sd of 2 seeds" in shown.out
     assert "Knowledge used: function-word constraint" in shown.out
     tables = ["ud.md", "ud.json", "figure-4-likelihood.svg", "figure-5-uas.svg"]
-    assert set(contents(out)) == {"cells.jsonl", "dev-cells.jsonl", *tables}
+    assert set(contents(out)) == {"cells.jsonl", "dev-cells.jsonl", LOOKS, *tables}
     cells, curves = results_in(out / "cells.jsonl"), results_in(out / "dev-cells.jsonl")
     assert set(cells) == {f"paper-sibling {language} {seed}" for language in ("fr", "pl") for seed in (0, 1)}
     assert set(curves) == {f"curve-dmo fr {seed}" for seed in (0, 1)}
@@ -74,6 +74,20 @@ def test_a_result_of_other_settings_is_refused_before_anything_runs(data, tmp_pa
     assert ran == ["ndmv fr 0"]
 
 
+def test_every_look_at_test_trees_is_written_down_before_it_happens(data, tmp_path, ran, monkeypatch):
+    options = ["--languages", "fr", "--experiments", "paper-ndmv", "curve-dmo", "--seeds"]
+    assert depinduce_ud(data, tmp_path, *options, 1, "--split", "dev") == 0
+    assert not (tmp_path / LOOKS).exists()
+    with monkeypatch.context() as once:
+        in_this_process(once, stop_before=0)
+        assert depinduce_ud(data, tmp_path, *options, 1) == 130
+    assert depinduce_ud(data, tmp_path, *options, 2) == 0
+    assert depinduce_ud(data, tmp_path, *options, 2) == 0  # there is nothing left to look at
+    looks = [json.loads(line) for line in (tmp_path / LOOKS).read_text("utf-8").splitlines()]
+    assert [look["cells"] for look in looks] == [["paper-ndmv fr 0"], ["paper-ndmv fr 0", "paper-ndmv fr 1"]]
+    assert {look["code"] for look in looks} == {cell["code"] for cell in results_in(tmp_path / "cells.jsonl").values()}
+
+
 def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(data, tmp_path, ran, monkeypatch, capsys):
     options = ["--languages", "fr", "pl", "--experiments", "paper-ndmv", "--seeds", 1]
     with monkeypatch.context() as once:
@@ -94,7 +108,7 @@ def test_ctrl_c_before_anything_is_finished_shows_no_empty_tables(data, tmp_path
     monkeypatch.setattr("depinduce.jobs.side_by_side", interrupted)
     assert depinduce_ud(data, tmp_path / "out", "--languages", "fr", "--experiments", "paper-ndmv", "--seeds", 1) == 130
     assert capsys.readouterr().out == ""
-    assert not (tmp_path / "out").exists()
+    assert set(contents(tmp_path / "out")) == {LOOKS}
 
 
 def test_a_failed_cell_is_told_and_the_others_go_on(data, tmp_path, ran, monkeypatch, capsys):

@@ -17,6 +17,7 @@ from cli.demo_parts import contents, depinduce
 from experiments.tiny_ud import in_this_process, results_in, shrink, tiny_data
 from experiments.tiny_wsj import sample, starts_in, treebank, words
 
+from depinduce.experiments.cells import LOOKS
 from depinduce.experiments.experiment import name_of_trees
 from depinduce.experiments.results import knowledge, paper_numbers
 from depinduce.experiments.suites import EXPERIMENTS
@@ -101,7 +102,7 @@ def test_unless_some_are_named_all_experiments_run(ptb, tmp_path, ran):
 
 def test_cells_tables_figures_and_data_come_out_and_nothing_else(whole):
     found = {file for file in contents(whole.out) if not file.startswith("shared/")}
-    assert found == {"cells.jsonl", "dev-cells.jsonl", *DATA, *TABLES_AND_FIGURES}
+    assert found == {"cells.jsonl", "dev-cells.jsonl", LOOKS, *DATA, *TABLES_AND_FIGURES}
     for file, split in (("cells.jsonl", "test"), ("dev-cells.jsonl", "dev")):
         scored = {f"{name} {NAME} 0" for name in MOST if WSJ[name].scored_on("test") == split}
         assert set(results_in(whole.out / file)) == scored
@@ -221,7 +222,7 @@ def test_the_sample_takes_the_place_of_the_treebank(tmp_path, ran):
     assert depinduce("reproduce", "wsj", *options) == 0
     assert ran == ["wsj-dmv wsj 0", "wsj-ndmv wsj 0"]
     found = {file for file in contents(out) if not file.startswith("shared/")}
-    assert found == {"cells.jsonl", *DATA, "wsj.md", "wsj.json"}
+    assert found == {"cells.jsonl", LOOKS, *DATA, "wsj.md", "wsj.json"}
     assert results_in(out / "cells.jsonl")["wsj-dmv wsj 0"]["training_data"]["sentences"] == 30
 
 

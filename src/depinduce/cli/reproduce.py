@@ -124,6 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
     given = given_by(arguments, out)
     start = None if arguments.init is None else arguments.init[1]
 
+    from depinduce.experiments.cells import log_look_at_test
     from depinduce.experiments.results import Results
 
     there = Results.read(out, given.languages, seeds, split, suite, start)
@@ -131,7 +132,9 @@ def run(arguments: argparse.Namespace) -> int:
     cells = given.possible(plan(names, given.languages, seeds, split))
     to_run = there.lacking(cells)
     require_library(to_run)
-    code = run_cells(given.work(to_run), out, arguments.cluster or arguments.jobs, len(cells) - len(to_run))
+    work = given.work(to_run)
+    log_look_at_test(to_run, out)
+    code = run_cells(work, out, arguments.cluster or arguments.jobs, len(cells) - len(to_run))
     results = Results.read(out, given.languages, seeds, split, suite, start)
     if results.cells:
         show_results(results, out)
@@ -174,7 +177,7 @@ def given_wsj(arguments: argparse.Namespace, out: Path) -> tuple[list[str], Path
 
 def given_both(arguments: argparse.Namespace, out: Path) -> Given:
     """Files of UD, of WSJ, or of both."""
-    from depinduce.experiments.cells import log_look_at_test, work_of
+    from depinduce.experiments.cells import work_of
 
     places: dict[str, Path] = {}  # by language
     if arguments.data is not None:
@@ -185,7 +188,6 @@ def given_both(arguments: argparse.Namespace, out: Path) -> Given:
         places[name] = data
 
     def work(cells: list[Cell]) -> Work:
-        log_look_at_test(cells, out)
         works = [work_of([cell for cell in cells if places[cell.language] == place], place, out)
                  for place in dict.fromkeys(places.values())]  # fmt: skip
         return reduce(lambda one, other: one.beside(other), works)
@@ -198,7 +200,6 @@ def given_both(arguments: argparse.Namespace, out: Path) -> Given:
 
 def given_texts(arguments: argparse.Namespace, out: Path) -> Given:
     """Texts of many languages, from which cells have grammars in common."""
-    from depinduce.experiments.cells import log_look_at_test
     from depinduce.experiments.polyglot_cells import require_same_texts, scorable, work_of
     from depinduce.experiments.worlds import read_worlds
 
@@ -207,13 +208,9 @@ def given_texts(arguments: argparse.Namespace, out: Path) -> Given:
         require_development(arguments.languages or ())
         languages = [language for language in languages if may_be_looked_at(language)]
 
-    def work(cells: list[Cell]) -> Work:
-        log_look_at_test(cells, out)
-        return work_of(cells, worlds, out)
-
     return Given(
         languages,
-        work,
+        lambda cells: work_of(cells, worlds, out),
         lambda there: require_same_texts(there.cells.values(), worlds, out),
         lambda cells: scorable(cells, worlds),
     )
