@@ -43,6 +43,7 @@ WSJ = {
     "wsj-hdp-dep-no-split": _on_wsj("wsj-hdp-dep", "HDP-DEP with one subsymbol only", {"subsymbols": 1}),
     "wsj-jiang-ndmv": _on_wsj("wsj-jiang-ndmv", "NDMV of Jiang et al., harmonic start"),
     "wsj-jiang-e-ndmv": _on_wsj("wsj-jiang-e-ndmv", "the same with child valence, the neural E-DMV"),
+    "wsj-jiang-ndmv-hdp": _on_wsj("wsj-jiang-ndmv", "the former from the parses of HDP-DEP", FROM_HDP_DEP),
     "wsj-jiang-e-ndmv-hdp": _on_wsj("wsj-jiang-e-ndmv", "the neural E-DMV from the parses of HDP-DEP", FROM_HDP_DEP),
     "wsj-ndmv": _on_wsj("wsj-ndmv", "NDMV"),
     "wsj-sibling": _on_wsj("wsj-sibling", "sibling-NDMV"),
