@@ -902,7 +902,8 @@ def test_the_figures_are_those_of_the_paper_on_wsj():
     assert figures["figure-3-uas.svg"].count("<polygon") == 1  # EM has one seed
     for text in figures.values():
         about = ElementTree.fromstring(text).find("{*}desc").text
-        assert "Joint sibling-NDMV and L-NDMV on WSJ, sentences of up to 10 words. Trainings: 2 of DMO and 1" in about
+        assert "Joint sibling-NDMV and L-NDMV by our recipe, without its ladder on WSJ, sentences of up to 10" in about
+        assert "Trainings: 2 of DMO and 1 of EM." in about
     assert figures_of(results(made_up_cell("wsj-ndmv", 0, 60))) == {}
 
 
