@@ -12,6 +12,7 @@ from depinduce.experiments.experiment import Cell
 from depinduce.experiments.pace import Pace, count_sentences, guess_of, seconds_per_thousand
 from depinduce.experiments.suites import EXPERIMENTS
 from depinduce.experiments.ud import JOINT, UD
+from depinduce.learning.settings.configuration import configure
 
 
 @pytest.fixture
@@ -33,6 +34,20 @@ def test_every_experiment_has_a_guess():
     assert guesses["paper-sibling-em"] > 2 * guesses["paper-sibling"]
     assert guesses["paper-grand"] > guesses["paper-sibling"]
     assert guesses["jiang-ndmv"] == min(guesses[name] for name in UD)  # a hundred steps on one table are not slow
+
+
+def test_a_guess_counts_the_start_growing_lengths_every_rung_and_the_end():
+    """In epochs of one model: what a setting adds to them."""
+    one = {"model": "ndmv", "batch_size": 100, "epochs": 4, "start_epochs": 0, "patience": 100}
+    more = {"start_epochs": (3, 3), "grow_from": (13, 1), "epochs": (9, 5), "ladder": (["ndmv"], 4)}
+
+    def guess(**changes) -> float:
+        return seconds_per_thousand(configure(one | changes).learning)
+
+    epoch = guess() / 4
+    added = {name: guess(**{name: value}) / epoch - 4 for name, (value, _) in more.items()}
+    assert added == pytest.approx({name: epochs for name, (_, epochs) in more.items()})
+    assert [guess(epochs=100, patience=5), guess(epochs=100)] == pytest.approx([30 * epoch, 100 * epoch])
 
 
 def test_finished_cells_correct_the_guess_of_their_experiment(pace):

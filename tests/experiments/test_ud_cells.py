@@ -17,9 +17,10 @@ from experiments.tiny_ud import results_in, shrink, tiny_data
 from learning.tagged import random_sentences, random_table, tagged
 from real_data import REAL_DATA, real_files
 
+import depinduce
 from depinduce.corpus import Corpus, load_corpus
 from depinduce.errors import DepinduceError
-from depinduce.experiments.cells import run_cell, scores, tasks_of
+from depinduce.experiments.cells import code_fingerprint, run_cell, scores, tasks_of
 from depinduce.experiments.experiment import Cell
 from depinduce.experiments.suites import EXPERIMENTS, plan, read_cells
 from depinduce.experiments.ud import JOINT, LANGUAGES, UD, require_data, require_development
@@ -241,6 +242,27 @@ def random_joint_model(train: Corpus) -> JointModel:
     tags = train.tag_vocabulary
     over_tags = GrammarModel(Order.SIBLING, tags, random_table(Order.SIBLING, len(tags), seed=4))
     return JointModel(over_tags, LexicalModel(network, settings))
+
+
+# ---------------------------------------------------------------- the state of the code
+
+
+def test_the_state_of_the_code_changes_with_all_that_results_depend_on_and_nothing_else(tmp_path, monkeypatch):
+    """Rooms that train, parse and score, not the one that makes tables: mending a page asks for no rerun."""
+    package = Path(depinduce.__file__).parent
+    rooms = sorted(path.name for path in package.iterdir() if (path / "__init__.py").exists())
+    for room in rooms:
+        for name in ("one.py", "deep/er.py", "recipe.toml", "notes.md"):
+            (tmp_path / room / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / room / name).write_text("as it was", encoding="utf-8")
+    monkeypatch.setattr(depinduce, "__file__", str(tmp_path / "__init__.py"))
+    counting = {"corpus", "grammar", "chart", "evaluation", "networks", "models", "parsing", "learning"}
+    assert counting < set(rooms)
+    for path in [path for path in tmp_path.rglob("*") if path.is_file()]:
+        before = code_fingerprint()
+        path.write_text("otherwise", encoding="utf-8")
+        counts = path.relative_to(tmp_path).parts[0] in counting and path.suffix != ".md"
+        assert (code_fingerprint() != before) is counts, path
 
 
 # ---------------------------------------------------------------- reading back

@@ -406,6 +406,18 @@ def test_every_line_of_a_figure_is_what_the_legend_says():
     assert heights(4, "DMO, training")[1] > heights(4, "DMO, training")[0] > heights(4, "EM, training")[0]
 
 
+def test_a_line_is_the_mean_of_the_seeds_and_its_band_reaches_from_the_lowest_to_the_highest():
+    """Three seeds, so that the mean is neither the middle of the band nor an end of it."""
+    cells = [curve("curve-dmo", seed, heights) for seed, heights in enumerate(([60, 50], [61, 53], [65, 68]))]
+    figure = figures_of(Results(cells, ["fr"], 3))["figure-5-uas.svg"]
+    (band,) = ElementTree.fromstring(figure).findall(".//{*}polygon")
+    low_1, low_2, high_2, high_1 = (float(corner.split(",")[1]) for corner in band.get("points").split())
+    (_, mean_1), (_, mean_2) = points_in(figure, "DMO")
+    pixels = (low_1 - high_1) / 5  # of a point of UAS
+    heights = [(low_1 - mean_1) / pixels, (low_2 - high_2) / pixels, (low_2 - mean_2) / pixels]
+    assert heights == pytest.approx([2, 18, 7], abs=0.1)
+
+
 def test_where_some_trainings_did_not_record_it_the_figures_begin_with_the_first_epoch():
     cells = [begun(curve("curve-dmo", 0, [60, 62]), 30), curve("curve-dmo", 1, [62, 64])]
     mixed = figures_of(Results(cells, ["fr"], 5))["figure-5-uas.svg"]
