@@ -57,6 +57,14 @@ def test_finished_cells_correct_the_guess_of_their_experiment(pace):
     assert pace.left([left]) == pytest.approx(100.0)
 
 
+def test_a_slow_experiment_says_nothing_of_one_that_was_quick(pace):
+    quick, slow = Cell("ndmv", "fr", 0), Cell("grand", "fr", 0)
+    pace.finished(quick, 2 * pace.guess(quick))
+    pace.finished(slow, 10 * pace.guess(slow))
+    again = Cell("ndmv", "pl", 1), Cell("grand", "pl", 1)
+    assert [pace.left([cell]) / pace.guess(cell) for cell in again] == pytest.approx([2, 10])
+
+
 def test_what_has_not_been_seen_is_corrected_by_the_rest(pace):
     pace.finished(Cell("ndmv", "fr", 0), 3 * pace.guess(Cell("ndmv", "fr", 0)))
     pace.finished(Cell("grand", "fr", 0), 3 * pace.guess(Cell("grand", "fr", 0)))

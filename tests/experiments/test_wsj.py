@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,6 +16,7 @@ from experiments.numbered import both_lengths_of, numbered_cells, told
 from experiments.paper import needs_paper, numbers_in, sums, table_of, text_of_paper
 from experiments.tiny_ud import shrink
 from experiments.tiny_wsj import made_up_cell, sample, starts_in, tree, treebank, trees
+from learning.tagged import random_table
 
 from depinduce.corpus import read_sentences
 from depinduce.errors import DepinduceError
@@ -39,9 +41,11 @@ from depinduce.experiments.wsj_tables import (
     trial_table,
     wsj_tables,
 )
+from depinduce.grammar.rules import Order
 from depinduce.learning.held_out import training_corpus
 from depinduce.learning.run import Run
 from depinduce.learning.settings.recipes import recipe_names
+from depinduce.models.tag_model import GrammarModel
 from depinduce.networks.network_settings import JiangNetworkSettings
 from depinduce.parsing.decoding import Parsing, parse_corpus
 
@@ -357,6 +361,47 @@ def test_every_seed_has_a_start_of_its_own_and_all_its_networks_have_it(data, tm
     for name, seed in (("wsj-ndmv", 0), ("wsj-ndmv", 1), ("wsj-sibling", 0)):
         run_one(name, data, tmp_path, seed)
     assert made == [(0, ("hdp-dep", "penn")), (1, ("hdp-dep", "penn"))]
+
+
+def some_grammar(run: Run) -> GrammarModel:
+    """In the place of a training."""
+    tags = run.train.tag_vocabulary
+    return GrammarModel(Order.FIRST, tags, random_table(Order.FIRST, len(tags), seed=1))
+
+
+def other_long_sentences(text: str) -> str:
+    """The file with other words in the sentences that are too long to learn trees from."""
+    blocks = text.split("\n\n")
+    return "\n\n".join(block.replace("uxxo", "plonk") if block.count("uxxo") > 2 else block for block in blocks)
+
+
+def test_vectors_and_starts_are_shared_unless_seed_text_or_code_is_another(data, tmp_path, monkeypatch):
+    shrink(monkeypatch, vectors=("fasttext",), epochs=1)
+    made = []
+
+    def counted(name: str, give):
+        def make(run: Run, *arguments):
+            made.append((name, run.settings.seed))
+            return give(run)
+
+        return make
+
+    monkeypatch.setattr(Run, "start_trees", counted("start", lambda run: np.zeros(len(run.train.tags), np.int32)))
+    monkeypatch.setattr(Run, "word_vectors", counted("vectors", lambda run: np.zeros((1, 1))))
+    monkeypatch.setattr("depinduce.experiments.cells.trained", some_grammar)
+    other = rewritten(data, tmp_path / "other", ("train",), other_long_sentences)
+
+    def made_by(name: str, source: Path = data, seed: int = 0, code: str = "now") -> list[tuple[str, int]]:
+        made.clear()
+        (task,) = tasks_of([Cell(name, NAME, seed)], source, tmp_path / "out")
+        run_cell(replace(task, code=code))
+        return list(made)
+
+    assert made_by("paper-wsj-lexical") == [("start", 0), ("vectors", 0)]
+    assert made_by("paper-wsj-lexical-sibling") == []
+    assert made_by("paper-wsj-lexical", source=other) == [("vectors", 0)]  # they are learned from long sentences, too
+    assert made_by("paper-wsj-lexical", seed=1) == [("start", 1), ("vectors", 1)]
+    assert made_by("paper-wsj-lexical", code="another") == [("start", 0), ("vectors", 0)]
 
 
 def test_the_start_is_the_parse_by_the_hdp_dep_of_table_1_with_the_same_seed(data, tmp_path, monkeypatch):
