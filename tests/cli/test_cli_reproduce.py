@@ -111,6 +111,18 @@ def test_ctrl_c_before_anything_is_finished_shows_no_empty_tables(data, tmp_path
     assert set(contents(tmp_path / "out")) == {LOOKS}
 
 
+def test_the_tables_are_in_files_even_if_nobody_reads_them_to_the_end(data, tmp_path, ran, monkeypatch):
+    """As with `depinduce reproduce … | head`."""
+
+    def closed(table):
+        raise BrokenPipeError
+
+    monkeypatch.setattr("depinduce.cli.reproduce.show_table", closed)
+    depinduce_ud(data, tmp_path, "--languages", "fr", "--experiments", "paper-ndmv", "--seeds", 1)
+    assert "| French |" in (tmp_path / "ud.md").read_text("utf-8")
+    assert (tmp_path / "ud.json").exists()
+
+
 def test_a_failed_cell_is_told_and_the_others_go_on(data, tmp_path, ran, monkeypatch, capsys):
     def work(task, send):
         return {"failed": "astray", "seconds": 1.0} if task.cell.language == "fr" else run_cell(task, send)

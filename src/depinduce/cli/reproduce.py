@@ -402,10 +402,10 @@ def show_results(results: Results, out: Path) -> None:
         f"{name}.json": json.dumps(results.to_json(), indent=2, ensure_ascii=False) + "\n",
         **(correction_figure(results) if results.suite == "corrections" else figures_of(results)),
     }
+    for file, text in files.items():  # before they are shown: who reads only the first lines has the files, too
+        write_file(out / file, text)
     for captioned in tables:
         for table in in_parts(captioned.table):
             show_table(table)
         print("\n".join(captioned.notes), end="\n\n")
-    for file, text in files.items():
-        write_file(out / file, text)
     say(f"wrote {', '.join(str(out / file) for file in files)}")
