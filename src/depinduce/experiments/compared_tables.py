@@ -32,7 +32,7 @@ def overview(results: Results) -> Captioned:
     rows = [
         [
             f"{system.name} ({system.whose})",
-            quoted_numbers(paper.get(system.name)),
+            quoted_numbers(None if system.row is None else paper[system.row]),
             *(both_lengths(results, system.experiment("wsj"), NAME, decoder) for decoder in DECODERS),
             *(both_lengths(results, system.experiment("ud"), AVERAGE, decoder) for decoder in DECODERS),
             both_lengths(results, system.free, AVERAGE),
