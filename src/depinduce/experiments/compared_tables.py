@@ -12,8 +12,8 @@ from depinduce.experiments.wsj_tables import quoted_numbers
 
 DECODERS = {"viterbi": "Viterbi", "mbr": "minimum Bayes risk"}
 SEEDS_TOLD = (
-    "Systems without anything random (one start, all sentences at once) have one seed, those that take more than a "
-    "minute for a language two; everything has one without the constraint."
+    "Systems without anything random (one start, all sentences at once) have one seed; everything has one without the "
+    "constraint."
 )
 
 
