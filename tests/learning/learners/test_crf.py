@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from cli.demo_parts import demo_part, depinduce
 from learning.autoencoded import SENTENCES, SMALL, Random, Told
 from learning.killed import require_the_same_after_a_stop, require_the_same_after_kills
-from learning.tagged import RULES
+from learning.tagged import RULES, random_sentences, tagged
 from learning.trainings import CORPUS, HELD_OUT
 
 from depinduce.corpus import Corpus
@@ -108,6 +110,43 @@ def test_passes_that_lower_the_objective_are_undone(monkeypatch):
     assert learner.now.weights is weights
     assert not np.array_equal(learner.now.decoder, decoder)
     assert learner.rate == made.settings.learning_rate / 2
+
+
+def test_passes_are_those_of_a_plain_loop_in_which_200_sentences_pay_the_price_once():
+    """AdaGrad and FOBOS, one feature after another."""
+    made = training(start_passes=0, step_sentences=15, sparse_weights=4.0)
+    (learner,) = made.learners
+    assert isinstance(learner, CrfLearner)
+    data, order = learner.sentences(CORPUS, "training").all(), np.random.default_rng([0, 0])
+    weights, squares = [0.0] * len(learner.now.weights), [0.0] * len(learner.now.weights)
+    for _ in range(2):
+        shuffled = order.permutation(len(CORPUS))
+        for first in range(0, len(CORPUS), 15):
+            some = shuffled[first : first + 15]
+            gradient = learner.gradient(replace(learner.now, weights=np.array(weights)), data.take(some))
+            for feature, slope in enumerate(gradient.tolist()):
+                if slope != 0:
+                    squares[feature] += slope**2
+                if squares[feature] > 0:
+                    rate = learner.settings.learning_rate / math.sqrt(squares[feature])
+                    there = weights[feature] + rate * slope
+                    paid = rate * 4.0 * len(some) / 200
+                    weights[feature] = math.copysign(max(abs(there) - paid, 0.0), there)
+    weights[-1] = 0.0
+    assert learner._climbed(data, 2) == pytest.approx(weights, abs=1e-6)
+    assert np.count_nonzero(weights) > 100
+
+
+def test_twice_the_text_pays_twice_the_price():
+    paid, sentences = [], random_sentences(3)
+    for corpus in (tagged(*sentences), tagged(*2 * sentences)):
+        (learner,) = training(corpus, start_passes=0).learners
+        assert isinstance(learner, CrfLearner)
+        before = learner.beside_likelihood()
+        learner.now = replace(learner.now, weights=np.full_like(learner.now.weights, 0.5))
+        paid.append((before - learner.beside_likelihood()) / len(learner.now.weights))
+    once = 0.5 * 2.5 * len(sentences) / 200
+    assert paid == pytest.approx([once, 2 * once])
 
 
 def test_a_price_on_weights_leaves_fewer():

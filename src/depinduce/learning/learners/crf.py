@@ -3,12 +3,16 @@
 What is maximised is the score of the best tree of every sentence, as a tree that the encoder finds in x and from which
 the decoder rebuilds it, with what the rules say and a price on weights,
 
-    Σ_x max_z [ log p(x̂, z | x) + α · matches in z / (words + 1) ]  -  λ · |w|₁  +  smoothing · Σ log p(child | head)
+    Σ_x max_z [ log p(x̂, z | x) + α · matches in z / (words + 1) ]  -  λ · sentences / 200 · |w|₁
+        +  smoothing · Σ log p(child | head)
 
 An iteration goes up the encoder's weights w, then up the decoder's probabilities. The gradient by w is the features of
 the best trees less those that the encoder expects, on some sentences at a time: a step of AdaGrad, then every weight
 comes nearer to 0 (FOBOS). The decoder is the relative frequencies of the best trees, several times over. Where the
 passes of the encoder have lowered the objective they are undone, and the next ones are half as long: it never falls.
+
+The published program takes all of its λ at every step, and a step learns from 200 sentences. So λ is the price for so
+many here, too, however many a step takes.
 
 The harmonic start is an encoder and a decoder of attachments that fall with the distance, in which any tag is as good a
 root. Trees of a start are learned from in the same way.
@@ -42,6 +46,7 @@ from depinduce.learning.settings.crf import CrfSettings
 from depinduce.models.crf_model import Autoencoder, CrfModel
 
 LEAST_SQUARE = 1e-12  # of a gradient: a feature that has none does not move
+PRICED = 200  # sentences for which a weight has its price
 
 
 @dataclass(frozen=True)
@@ -158,6 +163,7 @@ class CrfLearner(Learner):
     def __init__(self, settings: CrfSettings, train: Corpus, seed: int):
         super().__init__(settings)
         self.tags, self.seed = train.tag_vocabulary, seed
+        self.price = settings.sparse_weights * len(train) / PRICED  # λ, for all sentences
         self.features = arc_codes(train.tags, train.offsets, len(self.tags)).known
         tags = len(self.tags)
         self.now = Autoencoder(np.zeros(len(self.features) + 1), np.full((tags + 1, tags), -np.log(tags)))
@@ -233,8 +239,7 @@ class CrfLearner(Learner):
         return self._beside(self.now)
 
     def _beside(self, made: Autoencoder) -> float:
-        settings = self.settings
-        return float(settings.smoothing * made.decoder.sum() - settings.sparse_weights * np.abs(made.weights).sum())
+        return float(self.settings.smoothing * made.decoder.sum() - self.price * np.abs(made.weights).sum())
 
     def _decoder(self, data: CrfData, wanted: Attachments) -> np.ndarray:
         """The relative frequencies of children below each tag and below ROOT."""
@@ -260,7 +265,7 @@ class CrfLearner(Learner):
                 squares += gradient**2
                 rate = self.rate / np.sqrt(squares)
                 moved = made.weights + rate * gradient
-                price = rate * settings.sparse_weights * len(some) / sentences
+                price = rate * self.price * len(some) / sentences
                 weights = np.sign(moved) * np.maximum(np.abs(moved) - price, 0.0)
                 weights[-1] = 0.0
                 made = replace(made, weights=weights)

@@ -22,7 +22,9 @@ class CrfSettings(LearningSettings):
     )
     step_sentences: int = setting(200, "sentences that a step of the encoder learns from", expert=True)
     learning_rate: float = setting(0.1, "of AdaGrad")
-    sparse_weights: float = setting(2.5, "what a feature costs, by its absolute weight (L1)", expert=True)
+    sparse_weights: float = setting(
+        2.5, "what a feature costs for every 200 sentences, by its absolute weight (L1)", expert=True
+    )
     smoothing: float = setting(0.1, "pseudo-count of every child of the decoder")
     rules_weight: float = setting(
         10.0, "with --rules: how much it is worth, in a tree of one word, that a dependency matches", expert=True
