@@ -15,6 +15,7 @@ from corpus.blocks import block, write
 from learning.killed import interrupted, killed_runs, require_finish
 from learning.tagged import random_sentences
 from learning.trainings import CORPUS, HELD_OUT, count_run, rounds_of, same_table, table_kept, trained_counts
+from parsing.agreement import agreed_trees
 
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
@@ -44,7 +45,6 @@ from depinduce.models.places import (
     place_of_round,
     require_place_for_model,
 )
-from depinduce.parsing.consensus import agreed_trees
 from depinduce.parsing.decoding import Parsing, parse_corpus
 
 # Two members of three iterations each, then a rung of three: nine rounds.

@@ -14,6 +14,7 @@ from corpus.blocks import block, write
 from learning.killed import killed_runs
 from learning.tagged import random_sentences, random_table, tagged
 from parameters import some_now
+from parsing.agreement import agreed_trees
 
 from depinduce.chart.engine import best_trees, log_partition
 from depinduce.corpus import Corpus, load_corpus
@@ -33,7 +34,6 @@ from depinduce.learning.training import Diverged, Training
 from depinduce.models.loading import load_grammar
 from depinduce.models.places import CHECKPOINT, CONFIGURATION, DESCRIPTION, METRICS, NUMBERS, require_place_for_model
 from depinduce.models.tag_model import GrammarModel
-from depinduce.parsing.consensus import agreed_trees
 from depinduce.parsing.decoding import Parsing, parse_corpus
 
 CORPUS = tagged(*random_sentences(3, count=30))

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from chart.enumeration import Enumerated, projective_trees, random_problem
 from learning.tagged import random_table
+from parsing.agreement import agreed_trees
 
 from depinduce.chart.engine import minimum_risk_trees
 from depinduce.grammar.constraints import forbid_heads
 from depinduce.grammar.rules import Factors, Order
-from depinduce.parsing.consensus import agreed_trees
 
 TAGS = 3
 LENGTHS = [5, 1, 4, 2, 3, 5, 4]

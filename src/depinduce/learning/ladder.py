@@ -83,14 +83,17 @@ class Ladder:
         return self.on_top or rung.number > self.below
 
 
-def by_recipe(name: str, option: str, configuration: Configuration, **changes: object) -> Configuration:
+def by_recipe(
+    name: str, option: str, configuration: Configuration, tables: bool = True, **changes: object
+) -> Configuration:
     """The settings of a recipe for a grammar on the way to that of a configuration.
 
-    option: where the user named it; changes: settings that it must have
+    option: where the user named it; tables: it must be a table of rules; changes: settings that it must have
     """
     given = {name: getattr(configuration.learning, name) for name in SHARED}
     own = configure(load_recipe(name) | vars(configuration.reading) | given | changes)
-    if not own.learning.entry.over_tags or own.learning.init[0] == "universal":
+    model = own.learning.entry
+    if not (model.over_tags if tables else model.can_be_rung) or own.learning.init[0] == "universal":
         raise DepinduceError(
             f"{option} {name}: {own.learning.model} is no grammar over tags of one language. "
             "Name a recipe such as ud-sibling."

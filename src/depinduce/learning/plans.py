@@ -21,15 +21,12 @@ import numpy as np
 from depinduce.chart.problems import ArcPosteriors, mean_posteriors
 from depinduce.corpus import Corpus
 from depinduce.errors import EXTRAS
-from depinduce.grammar.inside_out import as_outside_in
 from depinduce.grammar.rules import RuleTable
-from depinduce.grammar.stacked import each_of
 from depinduce.learning.given_trees import tell_the_optimum
 from depinduce.learning.ladder import Ladder, Rung, by_recipe, wants_torch
 from depinduce.learning.languages import text_of, told_apart, words_of
-from depinduce.learning.learners.learner import Learner
+from depinduce.learning.learners.learner import Arrays, Learner
 from depinduce.learning.learners.order_free import OrderFreeLearner
-from depinduce.learning.minibatches import Minibatches
 from depinduce.learning.settings.committee import CommitteeSettings
 from depinduce.learning.settings.configuration import Configuration, configure
 from depinduce.learning.settings.order_free import OrderFreeSettings
@@ -45,7 +42,7 @@ from depinduce.models.table import find
 from depinduce.models.tag_model import GrammarModel
 from depinduce.parsing.consensus import agreed_trees, minimum_risk_trees
 
-Grammars = Mapping[str, GrammarModel]  # those that are finished, by the names of their ladders
+Grammars = Mapping[str, Any]  # the models that are finished, by the names of their ladders
 ORDER_FREE, OWN, STUDENT = MEMBERS
 
 
@@ -94,13 +91,12 @@ class Plan:
             team=team,
         )
 
-    def agreed_trees(self, rung: Rung, members: list[RuleTable]) -> np.ndarray:
+    def agreed_trees(self, rung: Rung, members: list[Model]) -> np.ndarray:
         """The trees on which the members of a rung agree. [token]"""
         settings, text = self.configuration.learning, self.ladders[rung.ladder].text
-        apart = told_apart(rung.settings, text)
-        data = Minibatches(rung.settings.order, text, settings.non_heads_in("start"), apart=apart).all()
-        tables = [each_of(as_outside_in, table) if rung.settings.inside_out else table for table in members]
-        return agreed_trees(tables, data.batch, data.factors, text.known, threads=settings.threads)
+        non_heads = settings.non_heads_in("start")
+        problems = [member.with_non_heads(non_heads).problem(text) for member in members]
+        return agreed_trees(problems, text.offsets, text.known, threads=settings.threads)
 
     def trees_for(self, name: str | None, grammars: Grammars) -> np.ndarray | None:
         """The trees that a ladder starts from, if it stands on others. [token]"""
@@ -108,8 +104,21 @@ class Plan:
 
     # ---------------------------------------------------------------- what comes out
 
-    def grammar(self, rung: Rung, table: RuleTable, about: dict[str, Any]) -> Any:
+    def numbers(self, rung: Rung, learner: Learner) -> Arrays:
+        """What is kept of a finished rung: the table of its grammar or, if it has none, all that its learner knows."""
+        if not rung.settings.entry.over_tags:
+            return learner.state()
+        grammar = learner.model({})
+        assert isinstance(grammar, GrammarModel | PolyglotModel), "a table of rules"
+        return grammar.table.named
+
+    def grammar(self, rung: Rung, numbers: Arrays, about: dict[str, Any]) -> Any:
         """The grammar of a rung that was finished, or those of all languages. about: what every model remembers"""
+        if not rung.settings.entry.over_tags:
+            (learner,) = self.learners(rung, None)
+            learner.restore(numbers)
+            return learner.model(about)
+        table = RuleTable(**numbers)
         text, order, inside_out = self.ladders[rung.ladder].text, rung.settings.order, rung.settings.inside_out
         if told_apart(rung.settings, text):
             return PolyglotModel(order, text.tag_vocabulary, text.languages, table, inside_out=inside_out, **about)
@@ -144,7 +153,7 @@ class LanguagesPlan(Plan):
     def __init__(self, configuration: Configuration, train: Corpus, universal: Model | None = None):
         super().__init__(configuration, train)
         _, recipe = configuration.learning.init
-        own = by_recipe(recipe, "--init recipe", configuration)
+        own = by_recipe(recipe, "--init recipe", configuration, tables=False)
         self.recipes = {recipe: own}
         self.ladders = {name: Ladder(own, text_of(train, name), watched=False) for name in train.languages}
         self.ladders[None] = Ladder(configuration, train, below=len(own.learning.ladder) + 1, on_top=True)

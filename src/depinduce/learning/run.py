@@ -24,7 +24,6 @@ import numpy as np
 from depinduce.corpus import Corpus
 from depinduce.errors import DepinduceError
 from depinduce.grammar.knowledge import load_knowledge
-from depinduce.grammar.rules import RuleTable
 from depinduce.labels import LearnedLabels
 from depinduce.learning.checkpoints import damage_told, digest_of
 from depinduce.learning.ladder import Ladder, Rung
@@ -104,8 +103,8 @@ class Run:
         self.heads: np.ndarray | None = None  # of the start, unless it is a first-order grammar
         self.word_heads: np.ndarray | None = None  # of the start of the part over words, if it has one of its own
         self.vectors: np.ndarray | None = None  # that words start with, if they are not random
-        self.members: list[RuleTable] = []  # the finished members of this rung
-        self.grammars: dict[str, RuleTable] = {}  # to which ladders have led, by their names
+        self.members: list[Arrays] = []  # what is kept of the finished members of this rung
+        self.grammars: dict[str, Arrays] = {}  # and of the grammars to which ladders have led, by their names
         self.history: list[dict[str, Any]] = []  # a line per round, without the time it took
         self.training: Training | SeparateTraining | None = None
         self.yardstick: Yardstick | None = None  # of a finished training, if its trees can be measured
@@ -166,14 +165,15 @@ class Run:
             self._save()
         if self.finished:
             return
-        (grammar,) = self._parts(best=True)
-        self.members.append(grammar.table)
+        (learner,) = self.training.learners
+        self.members.append(self.plan.numbers(rung, learner))
         self.training = None
         self.rung += 1
         if rung.ladder is not None and self.rungs[self.rung].ladder != rung.ladder:
             self._leave(rung.ladder)
         elif self.rungs[self.rung].number > rung.number:
-            self.heads = self.plan.agreed_trees(rung, self.members)
+            about = self._about(rung)
+            self.heads = self.plan.agreed_trees(rung, [self.plan.grammar(rung, one, about) for one in self.members])
         self._save()
 
     def _leave(self, ladder: str) -> None:
@@ -192,7 +192,7 @@ class Run:
         """Do without a ladder: another run has led to its grammar by the same settings and from the same sentences."""
         if grammar.tags.symbols != self.plan.ladders[ladder].text.tag_vocabulary.symbols:
             raise ValueError(f"the grammar {ladder} has other tags than the sentences")
-        self.grammars[ladder] = grammar.table
+        self.grammars[ladder] = grammar.table.named
         self._pass_by()
 
     def stand_on_second_rung(self, heads: np.ndarray, history: list[dict[str, Any]]) -> None:
@@ -334,11 +334,11 @@ class Run:
         rung = self.rungs[self.rung]
         return find(rung.settings.entry.model)(*parts, self._about(rung, finished)["history"])
 
-    def _grammars(self) -> dict[str, GrammarModel]:
+    def _grammars(self) -> dict[str, Any]:
         """To which ladders have led, by their names."""
         last = {rung.ladder: rung for rung in self.rungs}
-        tables = self.grammars.items()
-        return {name: self.plan.grammar(last[name], table, self._about(last[name])) for name, table in tables}
+        kept = self.grammars.items()
+        return {name: self.plan.grammar(last[name], numbers, self._about(last[name])) for name, numbers in kept}
 
     def _about(self, rung: Rung, finished: bool = True) -> dict[str, Any]:
         """What every model remembers."""
@@ -371,10 +371,10 @@ class Run:
             return
         arrays, state = ({}, None) if self.training is None else self.training.state()
         own: Arrays = {name: getattr(self, name) for name in TREES if getattr(self, name) is not None}
-        for number, table in enumerate(self.members):
-            own |= with_prefix(f"{number}.", table.named)
-        for number, table in enumerate(self.grammars.values()):
-            own |= with_prefix(f"grammar {number}.", table.named)
+        for number, numbers in enumerate(self.members):
+            own |= with_prefix(f"{number}.", numbers)
+        for number, numbers in enumerate(self.grammars.values()):
+            own |= with_prefix(f"grammar {number}.", numbers)
         state = {
             "rung": self.rung,
             "members": len(self.members),
@@ -408,12 +408,20 @@ class Run:
         self.rung, self.history = state["rung"], state["history"]
         self.watched |= state["watched"]
         self.heads, self.word_heads = (own.get(name) for name in TREES)
-        self.members = [RuleTable(**under(f"{number}.", own)) for number in range(state["members"])]
+        self.members = [_finished(f"{number}.", own) for number in range(state["members"])]
         names = enumerate(state.get("grammars", ()))
-        self.grammars = {name: RuleTable(**under(f"grammar {number}.", own)) for number, name in names}
+        self.grammars = {name: _finished(f"grammar {number}.", own) for number, name in names}
         self.plan.restore(state.get("plan", {}))
         if state["training"] is not None:
             if self.configuration.lexical is not None and self.configuration.lexical.softmax == "vectors":
                 self._prepare_words()  # its classes come from the vectors
             self.training = self._new_training(self.rungs[self.rung])
             self.training.restore(arrays, state["training"])
+
+
+def _finished(prefix: str, own: Arrays) -> Arrays:
+    """What a checkpoint has kept of a finished grammar."""
+    numbers = under(prefix, own)
+    if not numbers:
+        raise ValueError("a grammar that was finished is missing")
+    return numbers

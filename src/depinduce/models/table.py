@@ -35,8 +35,13 @@ class Entry:
 
     @property
     def over_tags(self) -> bool:
-        """Whether it is a table of rules over tags, so that it can be a rung of a ladder."""
+        """Whether it is a table of rules over tags."""
         return self.kind == "tags"
+
+    @property
+    def can_be_rung(self) -> bool:
+        """Whether it may be below others in a ladder: it sees tags, of one text, and knows what a single tree is."""
+        return not self.sees_words and self.kind not in ("hdp-dep", "committee", "polyglot")
 
 
 def _counts(order: Order) -> Entry:

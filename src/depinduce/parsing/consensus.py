@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from depinduce.chart.engine import trees_of_posteriors
-from depinduce.chart.problems import ArcPosteriors, Problem, mean_posteriors
+from depinduce.chart.problems import AnyProblem, ArcPosteriors, mean_posteriors
 from depinduce.corpus.known_heads import KnownHeads
 from depinduce.corpus.ragged import pairs
-from depinduce.grammar.rules import Batch, Factors, RuleTable
 
 
 def agreed_trees(
-    tables: list[RuleTable],
-    batch: Batch,
-    factors: Factors | None = None,
-    known: KnownHeads | None = None,
-    *,
-    threads: int = 1,
+    problems: Sequence[AnyProblem], offsets: np.ndarray, known: KnownHeads | None = None, *, threads: int = 1
 ) -> np.ndarray:
     """One tree per sentence, the one with the most right heads if any of the grammars is as likely right. [token]
 
     Of the grammars only the half (rounded up) that makes the sentences most probable is asked: learning sometimes
     ends in a poor optimum, which shows in its likelihood.
     """
-    problems = [Problem(table, batch, factors) for table in tables]
-    problems.sort(key=lambda problem: -problem.log_partition(threads=threads).mean())
-    asked = problems[: (len(problems) + 1) // 2]
+    by_likelihood = sorted(problems, key=lambda problem: -problem.log_partition(threads=threads).mean())
+    asked = by_likelihood[: (len(problems) + 1) // 2]
     opinions = [problem.posteriors(threads=threads) for problem in asked]
-    return minimum_risk_trees(mean_posteriors(opinions), batch.offsets, known, threads=threads)
+    return minimum_risk_trees(mean_posteriors(opinions), offsets, known, threads=threads)
 
 
 def minimum_risk_trees(

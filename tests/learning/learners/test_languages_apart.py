@@ -346,7 +346,7 @@ def test_every_rung_gives_trees_to_every_sentence_in_its_language():
     values = LADDER | {"ladder": ("ndmv",), "members": 1, "model": "grand"}
     run = run_of(None, values)
     run.climb()
-    below = run.members[0]
+    below = RuleTable(**run.members[0])
     assert len(parted(below)) == len(NAMES) + 1
     found = parse_corpus(PolyglotModel(Order.FIRST, CORPUS.tag_vocabulary, NAMES, below), CORPUS, Parsing("mbr"))
     assert np.array_equal(run.heads, found)
@@ -422,6 +422,6 @@ def test_under_a_model_over_words_the_rungs_over_tags_tell_languages_apart():
     for model, languages in (("lexical-sibling", ()), ("joint-sibling", NAMES)):
         run = run_of(None, WORDS | {"model": model, "ladder": ("ndmv",), "members": 1, "start_trees": "best"})
         run.climb()
-        assert len(parted(run.members[0])) == len(NAMES) + 1
+        assert len(parted(RuleTable(**run.members[0]))) == len(NAMES) + 1
         made, finished = run.go()
         assert finished and made.languages == tuple(languages)

@@ -21,7 +21,7 @@ from depinduce.grammar.rules import Order, RuleTable
 from depinduce.grammar.stacked import stacked
 from depinduce.grammar.trees import tree_counts
 from depinduce.learning import ladder
-from depinduce.learning.languages import text_of
+from depinduce.learning.languages import text_of, words_of
 from depinduce.learning.learners.learner import Start
 from depinduce.learning.learners.polyglot import PolyglotLearner
 from depinduce.learning.minibatches import Minibatches
@@ -204,3 +204,23 @@ def test_held_out_sentences_and_recipes_over_words_are_refused():
         Run(configure({"model": "polyglot"}), CORPUS, CORPUS)
     with pytest.raises(DepinduceError, match="ud-lexical: lexical is no grammar over tags"):
         Run(configure({"model": "polyglot", "init": ("recipe", "ud-lexical")}), CORPUS)
+
+
+@pytest.mark.parametrize("model", ["crfae", "d-ndmv"])
+def test_a_language_may_begin_with_the_trees_of_a_model_that_is_no_table_of_rules(model):
+    own = {"model": model} | ({"iterations": 2} if model == "crfae" else {"epochs": 2, "start_epochs": 1})
+    with patch.object(ladder, "load_recipe", lambda name: own):
+        run = Run(configure(VALUES), CORPUS)
+    for _ in DRAWN:
+        run.climb()
+    for name in DRAWN:
+        text = text_of(CORPUS, name)
+        (alone,) = [run.plan.learners(rung, None) for rung in run.rungs if rung.ladder == name]
+        (rung,) = [rung for rung in run.rungs if rung.ladder == name]
+        training = Training(rung.settings, alone, text, seed=rung.seed)
+        training.begin()
+        while not training.finished:
+            training.run_round()
+        trees = parse_corpus(alone[0].model({}), text, Parsing("mbr"))
+        assert np.array_equal(run.heads[words_of(CORPUS, name)], trees)
+    assert run.go()[1]

@@ -149,7 +149,7 @@ def make_learners(
     """The learner of a model, with random weights."""
     torch.set_num_threads(settings.threads)
     torch.manual_seed(seed)
-    sizes = configuration.network
-    assert isinstance(sizes, SentenceNetworkSettings), "it is no rung below another model"
+    own = configuration.network
+    sizes = own if isinstance(own, SentenceNetworkSettings) else SentenceNetworkSettings()  # a rung below another model
     network = SentenceNetwork(len(train.tag_vocabulary), sizes)
     return [SentenceLearner(network, sizes, settings, train, seed)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from depinduce.errors import DepinduceError
 from depinduce.learning.settings.learning import LearningSettings
@@ -42,6 +42,14 @@ class CrfSettings(LearningSettings):
             raise DepinduceError(f"--learning-rate cannot be {self.learning_rate}: more than 0, less than 1.")
         if self.rules_share is not None:
             raise DepinduceError("rules_share: crfae has no share of rules, but a weight. Use --set rules_weight=X.")
+
+    @classmethod
+    def values_on_rung(cls, values: dict[str, Any], number: int, ladder: LearningSettings) -> dict[str, Any]:
+        """Below another model it has its own rate, iterations and pseudo-counts: those of others mean other things."""
+        if isinstance(ladder, cls):
+            return values
+        others = ("learning_rate", "iterations", "smoothing", "rules_share")
+        return {name: value for name, value in values.items() if name not in others}
 
     @property
     def most_rounds(self) -> int:

@@ -124,7 +124,7 @@ class LearningSettings:
         if self.rules_share is not None and self.rules is None:
             raise DepinduceError("rules_share: of which rules? Name them with --rules.")
 
-        rungs = tuple(name for name, model in models().items() if model.over_tags)
+        rungs = tuple(name for name, model in models().items() if model.can_be_rung)
         for name, known in (("ladder", rungs), ("constraint", STAGES)):
             unknown = [word for word in getattr(self, name) if word not in known]
             if unknown:
