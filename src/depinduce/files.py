@@ -142,6 +142,13 @@ def atomic_directory(path: str | Path) -> Iterator[Path]:
             _sync(path.parent)
 
 
+@contextmanager
+def workshop(path: str | Path) -> Iterator[Path]:
+    """A folder of this process's own, beside `path`, for what is needed to make that; gone when the block ends."""
+    with _on_its_way(Path(path).absolute(), os.mkdir) as temporary:
+        yield temporary
+
+
 def _exchange(one: Path, other: Path) -> bool:
     """Let two folders change places at once; False where the system or the file system cannot."""
     import ctypes  # late, so that `depinduce --help` need not wait for it

@@ -166,7 +166,7 @@ def open_encoded(place: Path) -> Corpus:
     try:
         told = parse_json((place / ABOUT).read_bytes())
         corpus = _mapped(place, told)
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, EOFError, ValueError, KeyError) as error:
         raise DepinduceError(f"{place}: is not as it was written ({error}). Delete it.") from error
     corpus.remember_fingerprint(told["sha256"])
     return corpus

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -15,6 +16,7 @@ from depinduce.corpus import Corpus, Reading, Sentence, build_corpus, read_sente
 from depinduce.corpus.encoded import encode_part, join_parts, key_of, open_encoded, part_of_files
 from depinduce.corpus.tags import called
 from depinduce.errors import DepinduceError
+from depinduce.files import workshop
 from depinduce.learning.given_trees import corpus_with_trees
 from depinduce.learning.languages import require_languages, told_apart
 from depinduce.learning.settings.learning import LearningSettings
@@ -50,13 +52,16 @@ def cached_corpus(source: Source, reading: Reading, cache: str | Path, team: Tea
     languages, texts = _languages(source), source if isinstance(source, Mapping) else {None: source}
     files = [(name, str(path)) for name, paths in texts.items() for path in paths]
     key = team.told(key_of(files, reading) if team.is_first else "")
-    place, parts = Path(cache) / key, [Path(cache) / f"{key}-{part}-of-{team.size}" for part in range(team.size)]
+    place = Path(cache) / key
     if not team.told(place.exists()):
-        encode_part(part_of_files(files, team.rank, team.size), reading, languages, parts[team.rank])
-        team.told_by_all(None)  # that it is there
-        if team.is_first:
-            join_parts(parts, reading, languages, place)
-        team.told(None)  # that all of it is there
+        with workshop(place) if team.is_first else nullcontext(place) as folder:  # other teams have their own
+            folder = team.told(folder)
+            parts = [folder / f"{part}-of-{team.size}" for part in range(team.size)]
+            encode_part(part_of_files(files, team.rank, team.size), reading, languages, parts[team.rank])
+            team.told_by_all(None)  # that it is there
+            if team.is_first:
+                join_parts(parts, reading, languages, place)
+            team.told(None)  # that all of it is there
     return _required(open_encoded(place), source)
 
 
