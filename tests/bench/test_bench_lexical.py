@@ -11,6 +11,7 @@ import torch
 from depinduce.bench import lexical
 from depinduce.bench.lexical_settings import LexicalBench
 from depinduce.cli import main
+from depinduce.networks.word_network import LexicalNetwork
 
 SMALL = LexicalBench(vocabulary=120, batch_size=5, max_length=4, seconds=0)
 
@@ -56,6 +57,19 @@ def test_the_command_writes_everything_as_json(tmp_path, capsys, monkeypatch):
     assert all(name in results["denominator"] for name in seconds)
     assert list(results["lexicalised sibling"]) == ["100", "120"]
     assert {size: found["full / frequency"] for size, found in results["softmax"].items()} == {"150": 4.0, "200": 4.0}
+
+
+def test_another_softmax_is_noticed_before_anything_is_measured(monkeypatch):
+    lexical.require_same_rules(SMALL)
+    rules = LexicalNetwork._of_classes
+
+    def half(network, *arguments):
+        (root, child), back = rules(network, *arguments)
+        return (root, child - 0.01), back
+
+    monkeypatch.setattr(LexicalNetwork, "_of_classes", half)
+    with pytest.raises(AssertionError, match="another softmax"):
+        lexical.measure(SMALL)
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from depinduce.bench.scale import CASES, on_paper, result_of, write_text
+from depinduce.bench.scale import CASES, configuration_of, on_paper, result_of, write_text
 from depinduce.bench.scale_settings import ScaleBench
 from depinduce.cli import main
 from depinduce.corpus import load_corpus
@@ -61,4 +61,14 @@ def test_the_command_measures_all_learners(tmp_path, capsys):
     assert list(results["cases"]) == list(CASES)
     for case in results["cases"].values():
         assert case["step"]["bytes"] > 0 and case["efficiency"]["weak"] > 0
-    assert "on paper" in capsys.readouterr().out
+    told = capsys.readouterr()
+    assert "on paper" in told.out and max(map(len, told.out.splitlines())) <= 80
+    assert f"measured {list(CASES)[-1]}, {len(CASES)} of {len(CASES)}" in told.err
+
+
+def test_every_kind_of_learner_is_measured():
+    kinds = {configuration_of(SETTINGS, case).learning.__class__.__name__ for case in CASES.values()}
+    assert kinds == {"CountSettings", "HdpSettings", "PolyglotSettings", "NeuralSettings"}
+    sizes = {name: configuration_of(SETTINGS, case).learning.batch_size for name, case in CASES.items()}
+    assert sizes["sibling, DMO"] == SETTINGS.batch_size and sizes["sibling, DMO, large"] == SETTINGS.large_batch
+    assert sizes["count DMV"] is None

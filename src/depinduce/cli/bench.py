@@ -137,32 +137,44 @@ def show_lexical(results: dict) -> None:
          f"{found['full / frequency']:.1f}"]
         for vocabulary, found in results["softmax"].items()
     ]  # fmt: skip
-    columns = ["vocabulary", "all words: seconds", "peak MB", "classes: seconds", "peak MB", "times as fast"]
+    columns = ["vocabulary", "all words, s", "peak MB", "classes, s", "peak MB", "times as fast"]
     show_table(Table("a step of L-NDMV, softmax over all words and over classes", columns, rows))
 
 
 def measure_scale(settings) -> dict:
     from depinduce.bench.scale import measure
 
-    return measure(settings, lambda what: say(f"measured {what}"))
+    return measure(settings, say)
 
 
 def show_scale(results: dict) -> None:
     from depinduce.evaluation.tables import Table
 
     settings, cases = results["settings"], results["cases"]
-    columns = ["", "strong", "weak", "strong, without reading", "alone, s", "strong, s", "weak, s", "bytes a step"]
+    kinds = ("strong", "weak", "strong, without reading")
     rows = [
         [
             case,
-            *(f"{100 * found['efficiency'][name]:.0f} %" for name in columns[1:4]),
+            *(f"{100 * found['efficiency'][name]:.0f} %" for name in kinds),
             *(f"{found['seconds'][name]:.1f}" for name in ("alone", "strong", "weak")),
-            f"{found['step']['bytes']:.0f}",
         ]
         for case, found in cases.items()
     ]
     title = f"{settings['processes']} processes on {results['cores']} cores: efficiency, end to end with reading"
+    columns = ["", "strong", "weak", "no reading", "alone, s", "strong, s", "weak, s"]
     show_table(Table(title, columns, rows))
+    rows = [
+        [
+            case,
+            *(f"{1000 * found['step'][name]:.1f}" for name in ("alone", "strong")),
+            f"{1000 * found['step']['adding']:.2f}",
+            f"{found['step']['bytes']:,.0f}",
+            *(f"{found['words_per_second'][name]:,.0f}" for name in ("alone", "strong")),
+        ]
+        for case, found in cases.items()
+    ]
+    columns = ["", "alone, ms", "strong", "adding", "bytes", "words/s", "strong"]
+    show_table(Table("a step: its time, of which adding so many bytes, and words a second", columns, rows))
     paper = next(iter(cases.values()))["on paper"]["processes"]
     rows = [
         [
@@ -172,8 +184,8 @@ def show_scale(results: dict) -> None:
         ]
         for case, found in cases.items()
     ]
-    title = "on paper: times faster than one process, from the steps measured here"
-    show_table(Table(title, ["", *(f"{many} processes" for many in paper), "more stop to pay at"], rows))
+    title = "on paper, from these steps: so many processes are times as fast as one"
+    show_table(Table(title, ["", *(f"{int(many):,}" for many in paper), "more stop to pay at"], rows))
 
 
 def show_memory(results: dict) -> None:
