@@ -82,6 +82,17 @@ def test_torchrun_trains_what_one_process_trains(text, tmp_path):
     assert_same_model(out, alone)
 
 
+def test_the_first_line_tells_how_many_processes_there_are_and_nothing_is_told_twice(text, tmp_path):
+    small = "--set", "members=1", "grow_from=0", "size=6", "start_epochs=0"
+    command = "train", "--model", "ndmv", "--train", text, "--epochs", "1", *small, "--out", tmp_path / "out"
+    processes = commands(2, *command)
+    (first, second) = [(process.communicate()[1], process.returncode) for process in processes]
+    assert first[0].splitlines()[:2] == [
+        "2 processes", "settings of the recipe ud-ndmv, without its --non-heads; another: --recipe NAME"
+    ]  # fmt: skip
+    assert second == ("", 0) and first[1] == 0
+
+
 def test_several_seeds_are_not_for_several_processes(text, tmp_path):
     processes = commands(2, *train(text, tmp_path / "out", "--seeds", "0-1"))
     assert all("all processes train one model" in process.communicate()[1] for process in processes)

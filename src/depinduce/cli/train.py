@@ -101,31 +101,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    configuration = read_configuration(arguments)
-    read_files(arguments)
-
     from depinduce.learning.team import team_of_this_process
 
     with team_of_this_process() as team:
-        if team.size > 1 and arguments.seeds is not None:
-            raise DepinduceError("--seeds: under torchrun all processes train one model. Give one --seed.")
         if team.is_first:
-            code = run_first(arguments, configuration, team)
+            code = run_first(arguments, team)
         else:
             with redirect_stderr(io.StringIO()), redirect_stdout(io.StringIO()):  # the first process tells everything
-                code = run_beside(arguments, configuration, team)
+                code = run_beside(arguments, team)
         if code == 0:
             team.told_by_all(None)  # torchrun ends all when one ends badly: nobody leaves before all is written
         return code
 
 
-def run_first(arguments: argparse.Namespace, configuration: Configuration, team: Team) -> int:
+def run_first(arguments: argparse.Namespace, team: Team) -> int:
     """The training of a process that is alone, or the first of several."""
     from depinduce.learning.lesson import place_of_training
     from depinduce.models.places import DESCRIPTION
 
     if team.size > 1:
         say(f"{team.size} processes")
+    configuration = read_arguments(arguments, team)
     out = Path(arguments.out)
     remedy = "Choose another --out, or add --overwrite or --resume."
     with place_of_training(out, arguments.overwrite, arguments.resume, remedy) as is_there:
@@ -140,14 +136,24 @@ def run_first(arguments: argparse.Namespace, configuration: Configuration, team:
         return run_one(arguments, configuration, out, is_there, team)
 
 
-def run_beside(arguments: argparse.Namespace, configuration: Configuration, team: Team) -> int:
+def run_beside(arguments: argparse.Namespace, team: Team) -> int:
     """The training of any other process, which has its share of the sentences and nothing to write."""
+    configuration = read_arguments(arguments, team)
     watched, arguments.watch = arguments.watch, None
     lesson = read_lesson(arguments, configuration, team)
     if watched:
         lesson = replace(lesson, watch=lambda model: {})  # the first process looks at the trees
     _, finished = lesson.run(resume=arguments.resume, team=team).go()
     return 0 if finished else INTERRUPTED
+
+
+def read_arguments(arguments: argparse.Namespace, team: Team) -> Configuration:
+    """All that was asked for, its faults shown before anything begins; the files are then in `arguments`."""
+    configuration = read_configuration(arguments)
+    read_files(arguments)
+    if team.size > 1 and arguments.seeds is not None:
+        raise DepinduceError("--seeds: under torchrun all processes train one model. Give one --seed.")
+    return configuration
 
 
 def read_configuration(arguments: argparse.Namespace) -> Configuration:
