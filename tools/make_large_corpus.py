@@ -4,13 +4,16 @@
     python tools/make_large_corpus.py grammar large.conllu --words 100000000
 
 Sentences have the tags that a first-order grammar gives them, and up to --max-length words. A word is its tag and a
-number, by a law of Zipf. It tells how many sentences and words there are, and how many sentences have the same tags.
+number, by a law of Zipf. It tells how many sentences and words there are, and how many of the first sentences, up to 20
+million words, have tags that none before had. `measure_alike.py` tells that of all.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections import Counter
+import json
+import sys
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -22,6 +25,7 @@ from depinduce.models.tag_model import GrammarModel
 
 VOCABULARY = 50_000
 AT_ONCE = 100_000  # sentences
+LOOKED_AT = 20_000_000  # words whose sentences are compared: a set of all would be large
 
 
 @numba.njit
@@ -81,6 +85,7 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=1_000_000)
     parser.add_argument("--max-length", type=int, default=15)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path, help="write there what it tells, too")
     arguments = parser.parse_args()
     model = load_model(arguments.grammar)
     if not isinstance(model, GrammarModel) or model.order is not Order.FIRST:
@@ -90,8 +95,8 @@ def main() -> None:
     rules = cumulative(model.table.root), child, np.exp(model.table.decision).reshape(2, count, 2, 2)[..., GO]
     rest = [f"\t_\t{tag}\t_\t_\t_\t_\t_\t_\n" for tag in model.tags]
     names = [f"\tw{number}" for number in range(VOCABULARY + 1)]
-    words = sentences = 0
-    seen: Counter[bytes] = Counter()
+    words = sentences = compared = 0
+    seen: set[bytes] = set()
     with open_output(arguments.out) as output:
         while words < arguments.words:
             tags, lengths = draw(*rules, arguments.max_length, AT_ONCE, int(random.integers(2**31)))
@@ -101,12 +106,19 @@ def main() -> None:
                 own = range(place, place + length)
                 blocks += [f"{at - place + 1}{names[numbers[at]]}{rest[listed[at]]}" for at in own]
                 blocks.append("\n")
-                if words < 20_000_000:  # a dictionary of all would be large
-                    seen[tags[place : place + length].astype(np.uint8).tobytes()] += 1
-                place += length
+                if words + place < LOOKED_AT:
+                    seen.add(tags[place : place + length].astype(np.uint8).tobytes())
+                    compared += 1
+                place, sentences = place + length, sentences + 1
+                if words + place >= arguments.words:
+                    break
             output.write("".join(blocks))
-            words, sentences = words + place, sentences + len(lengths)
-    print(f"{sentences} sentences, {words} words; of the first {seen.total()} sentences {len(seen)} are different")
+            words += place
+            print(f"{words:,} of {arguments.words:,} words", file=sys.stderr, flush=True)
+    print(f"{sentences} sentences, {words} words; of the first {compared} sentences {len(seen)} are different")
+    if arguments.json:
+        told = {"sentences": sentences, "words": words, "compared": compared, "different": len(seen)}
+        arguments.json.write_text(json.dumps(told, indent=2) + "\n")
 
 
 if __name__ == "__main__":

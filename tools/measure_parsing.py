@@ -166,8 +166,8 @@ def main() -> int:
         done[name] = measure(*runs[name], grammar, arguments.place, half if name == "lost" else None)
         found = done[name]
         speed, of_cpu = (round(words / seconds) for seconds in (found.seconds * found.processes, found.cpu_seconds))
-        speeds = f"{speed:9,} words/s and core, {of_cpu:,} per CPU second"
-        print(f"{found.name:30} {found.seconds:9.1f} s {speeds} {found.megabytes:6.0f} MB", flush=True)
+        numbers = f"{found.seconds:9.1f} {speed:13,} {of_cpu:15,} {found.megabytes:6.0f}"
+        print(f"{'':30}   seconds  words/s/core  per CPU second     MB\n{found.name:30} {numbers}", flush=True)
     if len({found.digest for found in done.values()}) != 1:
         sys.exit("the runs have written different trees")
     results = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections import Counter
@@ -25,12 +26,17 @@ def test_sentences_are_drawn_by_their_probability(tmp_path):
     table = Multinomials.smoothed(Order.FIRST, 3, 1.0).estimate(random_counts(Order.FIRST, 3, seed=1))
     model = GrammarModel(Order.FIRST, TAGS, table, (), reading=Reading(), history={})
     model.save(tmp_path / "grammar")
-    out, options = tmp_path / "large.conllu", ["--words", "200000", "--max-length", "4"]
+    out, options = (
+        tmp_path / "large.conllu",
+        ["--words", "200000", "--max-length", "4", "--json", tmp_path / "told.json"],
+    )
     subprocess.run([sys.executable, SCRIPT, tmp_path / "grammar", out, *options], check=True)
     corpus = load_corpus(out, tag_vocabulary=TAGS)
-    assert len(corpus.tags) >= 200_000 and corpus.lengths.max() == 4
+    assert 200_000 <= len(corpus.tags) < 200_004 and corpus.lengths.max() == 4
     sentences = [tuple(own) for own in np.split(corpus.tags, corpus.offsets[1:-1])]
     drawn = Counter(sentences)
+    told = {"sentences": len(sentences), "words": len(corpus.tags), "compared": len(sentences), "different": len(drawn)}
+    assert json.loads((tmp_path / "told.json").read_text()) == told
 
     every = [(*rest,) for n in range(1, 5) for rest in np.ndindex(*[3] * n)]
     offsets = np.cumsum([0, *map(len, every)])
