@@ -7,7 +7,7 @@ import json
 import pytest
 
 from depinduce.bench.scale import CASES, configuration_of, on_paper, result_of, write_text
-from depinduce.bench.scale_settings import ScaleBench
+from depinduce.bench.scale_settings import LEARNERS, ScaleBench
 from depinduce.cli import main
 from depinduce.corpus import load_corpus
 from depinduce.corpus.alike import distinct_sentences
@@ -50,6 +50,14 @@ def test_efficiency_is_the_share_of_the_time_that_is_not_lost():
 def test_one_process_is_not_several():
     with pytest.raises(DepinduceError, match="processes"):
         ScaleBench(processes=1)
+
+
+def test_learners_are_chosen_by_the_names_of_those_there_are():
+    assert list(CASES) == list(LEARNERS) == list(SETTINGS.learners)
+    with pytest.raises(DepinduceError, match="--learners cannot have .'count'.. Choose from: .'count DMV'"):
+        ScaleBench(learners=("count",))
+    with pytest.raises(DepinduceError, match="--learners cannot have nothing"):
+        ScaleBench(learners=())
 
 
 @pytest.mark.slow

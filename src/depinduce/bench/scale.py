@@ -89,11 +89,11 @@ def measure(settings: ScaleBench, report: Callable[[str], None] = lambda what: N
     """The results of the benchmark, as a dictionary for JSON."""
     count = settings.processes
     with tempfile.TemporaryDirectory() as folder:
-        shares = {(case.text, number) for case in CASES.values() for number in (1, count)}
+        shares = {(CASES[name].text, number) for name in settings.learners for number in (1, count)}
         texts = {(share, number): write_text(settings, share * number, Path(folder)) for share, number in shares}
         report("the texts are written")
         cases = {}
-        for case in CASES:
+        for case in settings.learners:
             found: dict[str, list[dict]] = {"alone": [], "strong": [], "weak": []}
             for number in range(settings.repeats):
                 cache = f"{folder}/cache-{case}-{number}"
@@ -103,7 +103,7 @@ def measure(settings: ScaleBench, report: Callable[[str], None] = lambda what: N
                     shutil.rmtree(work.cache)
             best = {kind: min(runs, key=lambda one: one["seconds"]) for kind, runs in found.items()}
             cases[case] = result_of(settings, best)
-            report(f"measured {case}, {len(cases)} of {len(CASES)}")
+            report(f"measured {case}, {len(cases)} of {len(settings.learners)}")
     return {
         "benchmark": "scale",
         "denominator": denominator(__doc__),

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from depinduce.errors import DepinduceError
 from depinduce.settings import MOST, MOST_SEED, require_within, setting
+
+LEARNERS = (
+    "count DMV", "count sibling DMV", "HDP-DEP", "polyglot",
+    "NDMV, EM", "NDMV, DMO", "sibling, DMO", "sibling, DMO, large",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -13,6 +19,9 @@ class ScaleBench:
 
     train: str | None = setting(
         None, "CoNLL-U file whose sentences are shuffled word by word to make the text, if not the demo", metavar="FILE"
+    )
+    learners: tuple[str, ...] = setting(
+        LEARNERS, f"which ones: {'; '.join(LEARNERS)} (in quotes, default: all)", metavar="NAME"
     )
     words: int = setting(1_000_000, "in the text of one process")
     max_length: int = setting(15, "the most words of a sentence")
@@ -27,6 +36,9 @@ class ScaleBench:
     seed: int = setting(0, "for the text and the weights")
 
     def __post_init__(self):
+        unknown = [name for name in self.learners if name not in LEARNERS]
+        if unknown or not self.learners:
+            raise DepinduceError(f"--learners cannot have {unknown[:1] or 'nothing'}. Choose from: {LEARNERS}.")
         require_within(0, MOST_SEED, seed=self.seed)
         require_within(1, MOST, words=self.words, iterations=self.iterations, epochs=self.epochs, repeats=self.repeats)
         require_within(1, MOST, batch_size=self.batch_size, large_batch=self.large_batch)
