@@ -81,8 +81,8 @@ def test_a_run_goes_on_after_members_without_tables(below, rungs, tmp_path):
 
 @pytest.mark.parametrize("below", CLASSES)
 def test_an_interruption_between_rungs_leaves_the_model_of_the_last(below, tmp_path, monkeypatch):
-    run = ladder(below, tmp_path / "run", members=1)
-    begin = Training.begin
+    run, begin = ladder(below, tmp_path / "run", members=1), Training.begin
+    alone = member(run, 0)
 
     def begin_or_stop(training: Training) -> None:
         if run.rung > 0:
@@ -92,7 +92,6 @@ def test_an_interruption_between_rungs_leaves_the_model_of_the_last(below, tmp_p
     monkeypatch.setattr(Training, "begin", begin_or_stop)
     model, finished = run.go()
     assert not finished and isinstance(model, CLASSES[below])
-    alone = member(ladder(below, members=1), 0)
     assert np.array_equal(model.problem(CORPUS).log_partition(), alone.problem(CORPUS).log_partition())
     assert isinstance(load_model(tmp_path / "run"), CLASSES[below])
 

@@ -151,8 +151,8 @@ def test_what_is_as_good_as_the_right_type_is_taken():
         ({"init": ["trees"]}, "--init trees needs a file"),
         (
             {"ladder": ["ndmv", "hdp-dep"]},
-            "--ladder cannot have 'hdp-dep'. Choose from: dmv dmv-sibling dmv-grand e-dmv feature-dmv ln-dmv "
-            "order-free ndmv sibling grand jiang-ndmv.",
+            "--ladder cannot have 'hdp-dep'. Choose from: dmv dmv-sibling dmv-grand e-dmv feature-dmv ln-dmv crfae "
+            "order-free ndmv sibling grand jiang-ndmv d-ndmv.",
         ),
         ({"constraint": ["always"]}, "--constraint cannot have 'always'. Choose from: start training parsing."),
         ({"size": 0}, "--size must be at least 1"),
