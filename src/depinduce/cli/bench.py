@@ -132,11 +132,12 @@ def show_lexical(results: dict) -> None:
         for vocabulary, found in results["lexicalised sibling"].items()
     ]
     show_table(Table("a step of the lexicalised sibling model", ["vocabulary", "seconds", "peak MB"], rows))
-    rows = [
-        [vocabulary, *(f"{found[softmax][what]:.3g}" for softmax in ("full", "frequency") for what in found[softmax]),
-         f"{found['full / frequency']:.1f}"]
-        for vocabulary, found in results["softmax"].items()
-    ]  # fmt: skip
+    rows = []
+    for vocabulary, found in results["softmax"].items():
+        full, classes = (
+            [f"{found[way]['seconds']:.3f}", f"{found[way]['peak_memory_mb']:,.0f}"] for way in ("full", "frequency")
+        )
+        rows.append([f"{int(vocabulary):,}", *full, *classes, f"{found['full / frequency']:.1f}"])
     columns = ["vocabulary", "all words, s", "peak MB", "classes, s", "peak MB", "times as fast"]
     show_table(Table("a step of L-NDMV, softmax over all words and over classes", columns, rows))
 
