@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from learning.trainings import CORPUS
+from learning.trainings import CORPUS, rounds_of
 
 from depinduce.learning.run import Run
 from depinduce.learning.settings.configuration import configure
@@ -41,8 +41,7 @@ def member(run: Run, number: int):
     learners = run.plan.learners(rung, None)
     training = Training(rung.settings, learners, CORPUS, seed=rung.seed)
     training.begin()
-    while not training.finished:
-        training.run_round()
+    rounds_of(training)
     return learners[0].model({"non_heads": ("D",)})
 
 
