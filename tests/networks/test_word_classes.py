@@ -33,7 +33,7 @@ torch.set_num_threads(1)
 CORPUS = worded(*random_words(1, count=8, tags="NVD", words="abcd"))
 LEXICON = Lexicon.of(CORPUS, min_count=2)
 UNKNOWN = worded("a/N a/V ?/X a/N", "b/X a/D ?/X", tags=CORPUS.tag_vocabulary)  # X was never seen
-CLASSES = Classes(np.array([0, 1, 2, *np.random.default_rng(3).integers(0, 4, len(LEXICON) - 3)]))
+CLASSES = classes_by_frequency(LEXICON, frequent=2, count=4)
 
 every_order = pytest.mark.parametrize("order", list(Order))
 
@@ -43,12 +43,19 @@ def with_classes(order: Order, classes: Classes = CLASSES, seed: int = 1, dropou
     plain = network_of(order, seed=seed)
     settings = NetworkSettings(size=9, child_rank=6, decision_rank=5, encoder="wsj")
     network = LexicalNetwork(order, LEXICON, settings, 4, dropout, classes=classes).double()
-    network.load_state_dict(plain.state_dict(), strict=False)
     torch.manual_seed(seed)
     with torch.no_grad():
-        for parameter in (network.class_embedding, network.in_class_factors.weight):
+        for name, parameter in network.named_parameters():
             parameter.copy_(torch.randn_like(parameter) * 0.4)
+            same = plain.state_dict().get(name, parameter)  # but vectors of classes, which are after those of words
+            parameter[: len(same)] = same
     return network
+
+
+def test_the_classes_here_are_of_every_kind():
+    sizes = np.bincount(CLASSES.of).tolist()
+    assert sizes[: 3 + 2] == [1] * (3 + 2)  # tags and frequent words
+    assert len(sizes) > 6 and max(sizes) > 1
 
 
 class ClassFormula(Formula):
@@ -56,7 +63,13 @@ class ClassFormula(Formula):
 
     def __init__(self, network: LexicalNetwork, classes: Classes):
         super().__init__(network)
-        self.classes, self.of_class = classes, list(self.w["class_embedding"])
+        self.classes, words = classes, len(self.lexicon.tags) + len(self.lexicon.words)
+        vectors = iter(self.w["word_embedding"][words:])  # those of larger classes
+        self.of_class = []
+        for number in range(len(classes)):
+            first, *others = np.flatnonzero(classes.of == number).tolist()
+            tag = self.w["tag_embedding"][self.lexicon.tag_of[first]]
+            self.of_class.append(np.concatenate([tag, next(vectors)]) if others else self.x(first))
         rank = len(self.w["in_class_factors.weight"]) // 2
         self.child_in_class, self.root_in_class = np.split(self.w["in_class_factors.weight"], [rank])
         self.child_rank = rank
@@ -69,7 +82,7 @@ class ClassFormula(Formula):
             own = self.classes.of[token]
             others = [word_score(self.x(other)) for other in np.flatnonzero(self.classes.of == own)]
             found[token] = scores[own] - total + word_score(x) - np.logaddexp.reduce(others)
-        found[self.lexicon.unknown] = class_score(np.mean(self.of_class, axis=0)) - total
+        found[self.lexicon.unknown] = class_score(self.x(self.lexicon.unknown)) - total
         return found
 
     def child(self, direction, valence, parent, context):
@@ -119,13 +132,17 @@ def test_probabilities_are_shared_by_the_whole_vocabulary(order, unknown):
 
 
 @every_order
-def test_where_every_word_is_a_class_it_is_the_softmax_over_all_words(order):
-    plain, alone = network_of(order), with_classes(order, Classes(np.arange(len(LEXICON))))
-    with torch.no_grad():
-        tag, word = plain.tag_embedding[LEXICON.tag_of], plain.word_embedding[LEXICON.word_of]
-        alone.class_embedding.copy_(torch.cat([tag, word], dim=1))
-    for one, other in zip(plain.rules(batch_of(order))[0], alone.rules(batch_of(order))[0], strict=True):
+@pytest.mark.parametrize("corpus", [CORPUS, UNKNOWN], ids=["known", "unknown"])
+def test_where_every_word_is_a_class_it_is_the_softmax_over_all_words(order, corpus):
+    every = classes_by_frequency(LEXICON, frequent=len(LEXICON))
+    plain, alone = network_of(order, dropout=0.5), with_classes(order, every, dropout=0.5)
+    batch = batch_of(order, corpus)
+    both = [network.rules(batch, torch.Generator().manual_seed(3))[0] for network in (plain, alone)]
+    for one, other in zip(*both, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
+    of_both = [gradient_of(network, batch, torch.Generator().manual_seed(3)) for network in (plain, alone)]
+    for one, other in zip(*of_both, strict=False):  # the other also has a matrix that nothing asks for
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 
 
 @every_order
@@ -140,7 +157,7 @@ def test_where_every_word_is_a_class_it_is_the_softmax_over_all_words(order):
 def test_expected_counts_give_the_gradient_of_the_likelihood(order, corpus, dropout, most_scores):
     network, batch = with_classes(order, seed=2, dropout=dropout), batch_of(order, corpus)
     network.most_scores = most_scores or network.most_scores
-    assert {"class_embedding", "in_class_factors.weight", "word_embedding"} <= require_gradient(network, batch)
+    assert {"in_class_factors.weight", "word_embedding", "tag_embedding"} <= require_gradient(network, batch)
 
 
 @every_order
@@ -167,13 +184,13 @@ def words_in(classes: Classes, number: int) -> set[str]:
 
 
 def test_classes_by_frequency_have_one_tag_each_and_the_most_frequent_words_first():
-    classes = classes_by_frequency(OFTEN, count=5)  # of 17 tokens: four in each
+    classes = classes_by_frequency(OFTEN, frequent=3, count=3)  # of eleven other words: four in each
     assert [words_in(classes, number) for number in range(len(classes))] == [
-        {"N", "j/N", "b/N", "d/N", "f/N"},
-        {"h/N", "i/N", "g/N", "e/N"},
-        {"c/N", "a/N"},
-        {"V", "j/V", "d/V", "g/V", "a/V"},
-        {"D"},
+        *({tag} for tag in "NVD"),
+        *({word} for word in ("j/N", "j/V", "b/N")),
+        {"d/N", "f/N", "h/N", "i/N"},
+        {"g/N", "e/N", "c/N", "a/N"},
+        {"d/V", "g/V", "a/V"},
     ]
 
 
@@ -183,16 +200,16 @@ def test_by_themselves_there_are_about_as_many_classes_as_a_class_has_words():
         Vocabulary([f"w{number}" for number in range(10_000)], range(10_000)),
         np.stack([np.zeros(10_000, np.int32), np.arange(10_000, dtype=np.int32)], axis=1),
     )
-    classes = classes_by_frequency(lexicon)
-    assert 90 <= len(classes) <= 110
-    assert np.bincount(classes.of).max() <= 110
+    classes = classes_by_frequency(lexicon, frequent=100)
+    assert 190 <= len(classes) <= 210
+    assert 90 <= np.bincount(classes.of).max() <= 110
 
 
 def test_classes_by_vectors_keep_similar_words_together():
     vectors = np.zeros((10, 3))
     vectors[:5, 0], vectors[5:, 1] = 1.0, 2.0
     vectors[3] = np.nan  # a word without a vector
-    classes = classes_by_vectors(OFTEN, vectors, count=3)  # six in each: two classes of N, one of V
+    classes = classes_by_vectors(OFTEN, vectors, count=3)  # five in each: two classes of N, one of V
     of_first, of_last = classes.of[3 : 3 + 5], classes.of[3 + 5 : 3 + 10]
     assert len({*of_first[[0, 1, 2, 4]]}) == len({*of_last}) == 1
     assert of_first[0] != of_last[0]
@@ -222,11 +239,10 @@ def test_a_model_with_classes_is_the_same_when_it_is_read_again(tmp_path):
 
 @pytest.mark.parametrize("model", ["lexical", "lexical-sibling", "joint-sibling"])
 def test_settings_make_the_classes_of_a_network(model):
-    values = TINY | {"model": model, "init": ("random",), "softmax": "frequency", "classes": 5}
+    values = TINY | {"model": model, "init": ("random",), "softmax": "frequency", "frequent_words": 2, "classes": 4}
     configuration = configure(values)
     *_, learner = make_learners(configuration.learning, configuration, CORPUS, 0)
-    expected = classes_by_frequency(LEXICON, 5)
-    assert np.array_equal(learner.network.classes.of, expected.of)
+    assert np.array_equal(learner.network.classes.of, CLASSES.of)
 
 
 def test_classes_of_similar_words_need_vectors():

@@ -83,7 +83,7 @@ def measure(settings: LexicalBench, report: Callable[[str], None] = lambda what:
 
 
 def require_same_rules(settings: LexicalBench) -> None:
-    """Fail unless a softmax of two levels is that over all words, where every word is a class and has its embedding."""
+    """Fail unless a softmax of two levels is that over all words, where every word is a class."""
     training, batch = new_training(replace(settings, vocabulary=min(settings.vocabulary, COMPARED)), "lexical")
     (learner,), (data, _) = training.learners, training.train[0].take(batch)
     assert isinstance(learner, WordLearner) and data.words is not None  # it is L-NDMV
@@ -93,10 +93,7 @@ def require_same_rules(settings: LexicalBench) -> None:
     every = Classes(np.arange(len(lexicon)))
     classes = LexicalNetwork(full.order, lexicon, sizes, full.tag_embedding.shape[1], classes=every)
     full.dropout = 0.0
-    with torch.no_grad():
-        classes.load_state_dict(full.state_dict(), strict=False)
-        embedding = full.tag_embedding[lexicon.tag_of], full.word_embedding[lexicon.word_of]
-        classes.class_embedding.copy_(torch.cat(embedding, dim=1))
+    classes.load_state_dict(full.state_dict(), strict=False)
     for one, two in zip(full.rules(data.words)[0], classes.rules(data.words)[0], strict=True):
         np.testing.assert_allclose(two.exp(), one.exp(), rtol=SAME, err_msg="another softmax")
 

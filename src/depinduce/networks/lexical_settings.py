@@ -46,7 +46,10 @@ class LexicalSettings:
         "frequency or of similar word vectors, and the words of its class, which is faster from some thousands on",
         choices=SOFTMAX,
     )
-    classes: int = setting(0, "about so many classes; 0: as many as a class has words", expert=True)
+    frequent_words: int = setting(
+        1000, "so many of the most frequent words are classes of their own, as all tags are", expert=True
+    )
+    classes: int = setting(0, "of other words about so many classes; 0: as many as a class has words", expert=True)
     softmax_memory: int = setting(
         256, "MB that the scores of a batch may take; more than that is computed twice", expert=True
     )
@@ -55,7 +58,7 @@ class LexicalSettings:
         sizes = ("tag_size", "word_size", "lexical_child_rank", "lexical_decision_rank")
         require_within(1, MOST_SIZE // 2, **{name: getattr(self, name) for name in sizes})
         require_within(1, MOST, min_count=self.min_count, softmax_memory=self.softmax_memory)
-        require_within(0, MOST, classes=self.classes)
+        require_within(0, MOST, frequent_words=self.frequent_words, classes=self.classes)
         if self.softmax not in SOFTMAX:
             raise DepinduceError(f"There is no softmax {self.softmax!r}. Choose from: {', '.join(SOFTMAX)}.")
         if self.softmax == "vectors" and self.vectors == ("random",):

@@ -4,15 +4,18 @@
     p(k | context)    ∝ exp Σᵢ pair[context, i] · outcome[k, i]      over all classes k
     p(w | k, context) ∝ exp Σᵢ pair[context, i] · (D x_w)ᵢ           over the words w of the class
 
-A class has an embedding, which goes through the whole network as a child does; that of a word is only multiplied by D.
+The tags and the most frequent words are classes of their own, which have no second level: of a vocabulary of such words
+alone this is the softmax over all words. The other words of a tag share larger classes. A class enters the network as a
+word does, as the embedding of its tag beside a vector of its own; what a word in it adds is only multiplied by D.
+
 It is exact: nothing is sampled, and the probabilities of all words sum to one. A batch needs all classes, but only the
-words of those classes that occur in it, each with those heads that stand in a sentence with one of them. With √V
+words of those larger classes that occur in it, each with those heads that stand in a sentence with one of them. With √V
 classes of √V words each the work for a rule grows with √V, where that of the softmax over all words grows with V.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -62,6 +65,30 @@ class Classes:
         return place
 
     @cached_property
+    def larger(self) -> np.ndarray:
+        """The classes of more than one token. [class]"""
+        return np.flatnonzero(np.diff(self.offsets) > 1)
+
+    @cached_property
+    def first(self) -> np.ndarray:
+        """One token of every class. [class]"""
+        return self.members[self.offsets[:-1]]
+
+    @cached_property
+    def shared(self) -> np.ndarray:
+        """Whether a token is not alone in its class; that of tags never seen is. [token + 1]"""
+        return np.append(np.isin(self.of, self.larger), False)
+
+    def rows(self, unknown: bool) -> np.ndarray:
+        """Which row of its input a network takes for every class: that of the only token, or one after all tokens.
+
+        unknown: whether there is a token for tags never seen, which then is the last class, too
+        """
+        rows, tokens = self.first.copy(), len(self.of) + unknown
+        rows[self.larger] = tokens + np.arange(len(self.larger))
+        return np.append(rows, len(self.of)) if unknown else rows
+
+    @cached_property
     def with_unknown(self) -> np.ndarray:
         """The class of every token; a tag that was never seen has one of its own, outside of all others. [token + 1]"""
         return np.append(self.of, len(self))
@@ -74,23 +101,25 @@ class Classes:
         )  # fmt: skip
 
 
-def classes_by_frequency(lexicon: Lexicon, count: int = 0) -> Classes:
+def classes_by_frequency(lexicon: Lexicon, frequent: int = 0, count: int = 0) -> Classes:
     """The words of each tag from the most frequent on, as many in a class as in any other.
 
-    count: about so many classes; 0: as many as a class has words
+    frequent: so many of the most frequent words are classes of their own, as all tags are
+    count: of the others about so many classes; 0: as many as a class has words
     """
-    frequent = np.argsort(-np.asarray(lexicon.words.counts)[lexicon.pairs[:, 1]], kind="stable")
 
     def parts(words: np.ndarray, most: int) -> Iterator[np.ndarray]:
         yield from (words[begin : begin + most] for begin in range(0, len(words), most))
 
-    return _classes(lexicon, count, frequent, parts)
+    return _classes(lexicon, frequent, count, parts)
 
 
-def classes_by_vectors(lexicon: Lexicon, vectors: np.ndarray, count: int = 0, seed: int = 0) -> Classes:
+def classes_by_vectors(
+    lexicon: Lexicon, vectors: np.ndarray, frequent: int = 0, count: int = 0, seed: int = 0
+) -> Classes:
     """The words of each tag in clusters of similar vectors. vectors: [word, size], NaN where a word has none
 
-    count: about so many classes; 0: as many as a class has words on average
+    frequent, count: as above; classes have so many words on average
     """
     random = np.random.default_rng(seed)
     vectors = np.nan_to_num(vectors[lexicon.pairs[:, 1]].astype(np.float64))
@@ -100,21 +129,26 @@ def classes_by_vectors(lexicon: Lexicon, vectors: np.ndarray, count: int = 0, se
         cluster = _clusters(vectors[words], -(-len(words) // most), random)
         yield from (words[cluster == number] for number in np.unique(cluster))
 
-    return _classes(lexicon, count, np.arange(len(lexicon.pairs)), parts)
+    return _classes(lexicon, frequent, count, parts)
 
 
-def _classes(lexicon: Lexicon, count: int, order: np.ndarray, parts) -> Classes:
-    """Classes of the words of each tag. A tag, which stands for its rare words, is in the first of them.
+def _classes(
+    lexicon: Lexicon, frequent: int, count: int, parts: Callable[[np.ndarray, int], Iterator[np.ndarray]]
+) -> Classes:
+    """Tags, the most frequent words, and classes of the other words of each tag.
 
-    order: [pair] which pair comes first, second, …; parts: cuts the pairs of a tag into classes of about so many words
+    parts: cuts the pairs of a tag, the most frequent first, into classes of about so many words
     """
-    most = -(-len(lexicon) // count) if count else int(np.ceil(np.sqrt(len(lexicon))))
-    tags, of, number = len(lexicon.tags), np.empty(len(lexicon), dtype=np.int64), 0
+    pairs = np.argsort(-np.asarray(lexicon.words.counts)[lexicon.pairs[:, 1]], kind="stable")
+    tags, others = len(lexicon.tags), pairs[frequent:]
+    alone = np.concatenate([np.arange(tags), tags + pairs[:frequent]])
+    most = -(-len(others) // count) if count else int(np.ceil(np.sqrt(len(others))))
+    of = np.empty(len(lexicon), dtype=np.int64)
+    of[alone] = np.arange(len(alone))
+    number = len(alone)
     for tag in range(tags):
-        words = order[lexicon.pairs[order, 0] == tag]
-        own = list(parts(words, most)) if len(words) else [words]
-        of[tag] = number
-        for part in own:
+        words = others[lexicon.pairs[others, 0] == tag]
+        for part in parts(words, most) if len(words) else ():
             of[tags + part] = number
             number += 1
     return Classes(of)
@@ -143,7 +177,7 @@ def _clusters(vectors: np.ndarray, count: int, random: np.random.Generator) -> n
 
 @dataclass(frozen=True)
 class _Wanted:
-    """Which words of which classes a batch asks for, and by which contexts."""
+    """Which words of which larger classes a batch asks for, and by which contexts."""
 
     classes: np.ndarray  # [class] those that occur
     tokens: np.ndarray  # [token] their members, those of one class after those of another
@@ -157,15 +191,14 @@ class _Wanted:
 
     @classmethod
     def of(cls, batch: LexicalBatch, classes: Classes) -> _Wanted:
-        contexts, vocabulary = len(batch.contexts), len(classes.of)
-        children = batch.children.ravel()
-        entry = np.flatnonzero(children < vocabulary)  # an unknown tag is a class and its only word
+        contexts, children = len(batch.contexts), batch.children.ravel()
+        entry = np.flatnonzero(classes.shared[children])  # who is alone has all of its class
         token = children[entry]
         code = classes.of[token] * contexts + np.repeat(batch.context_of_row, batch.children.shape[1])[entry]
         order = np.argsort(code, kind="stable")
         asked, question = np.unique(code[order], return_inverse=True)
         class_of_question, context = np.divmod(asked, contexts)
-        roots = batch.tokens[batch.tokens < vocabulary]
+        roots = batch.tokens[classes.shared[batch.tokens]]
         seen = np.union1d(class_of_question, classes.of[roots])
         sizes = np.diff(classes.offsets)[seen]
         first = np.concatenate([[0], np.cumsum(sizes)])
@@ -200,8 +233,8 @@ def words_of_classes(
 ) -> tuple[Tensor, Tensor, PullBack[tuple[Tensor, Tensor, Tensor, Tensor]]]:
     """log p of the children and of the roots in a batch, each among the words of its class. [row, column], [word]
 
-    x: [token, size] what goes into the network; pairs: [context, rank]; as_root: [rank]; factors: [2 · rank, size], D
-    of children, then of roots. The pull-back gives the gradients by these four.
+    x: [row, size] what goes into the network, tokens first; pairs: [context, rank]; as_root: [rank]; factors: [2 ·
+    rank, size], D of children, then of roots. The pull-back gives the gradients by these four.
     """
     wanted, rank = _Wanted.of(batch, classes), pairs.shape[1]
     tokens = torch.from_numpy(wanted.tokens)
@@ -258,7 +291,7 @@ def _roots(
     weights = (score - highest.index_select(0, of_member)).exp_()
     total = torch.zeros_like(highest).index_add_(0, of_member, weights)
     log_p = score - (highest + total.log()).index_select(0, of_member)  # [member]
-    word = np.flatnonzero(batch.tokens < len(classes.of))
+    word = np.flatnonzero(classes.shared[batch.tokens])
     known = batch.tokens[word]
     member = wanted.first[np.searchsorted(wanted.classes, classes.of[known])] + classes.place[known]
     words, members = torch.from_numpy(word), torch.from_numpy(member)

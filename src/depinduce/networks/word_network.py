@@ -6,7 +6,8 @@ contexts are only those of the batch. Their scores with all children are the lar
 contexts at a time, and where all of them would not fit into memory, made again for the gradient.
 
 With classes of words (`word_classes`) the vocabulary that goes through the encoder is that of the classes, and a word
-has its share of the probability of its class.
+has its share of the probability of its class. A class of several words has the embedding of their tag beside a vector
+of its own, after those of words.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class _Weights(NamedTuple):
     """The parameters of a network by name, in their order."""
 
     tag: Tensor  # [tag, size]
-    word: Tensor  # [tag and word, size]
+    word: Tensor  # [tag, word and larger class, size]
     symbols: Tensor
     roles: Tensor  # [role, size, size]
     encoder: Sequence[Tensor]
@@ -46,28 +47,26 @@ class _Weights(NamedTuple):
     child: Tensor
     decision: Tensor
     root: Tensor
-    classes: Tensor | None  # [class, size]
     in_class: Tensor | None  # the matrix of factors of words among those of their class
 
 
 class _ToOutcomes(NamedTuple):
     """The gradients of what children and roots are scored by."""
 
-    x: Tensor  # [token, size]
+    x: Tensor  # [token and larger class, size]
     pairs: Tensor  # [context, rank]
     root_factor: Tensor  # [block, rank]
     role: Tensor
     child: Tensor  # the matrix of factors
     encoder: list[Tensor]
-    classes: tuple[Tensor, ...] = ()  # only a softmax of two levels has these two
-    in_class: tuple[Tensor, ...] = ()
+    in_class: tuple[Tensor, ...] = ()  # only a softmax of two levels has it
 
 
 class LexicalNetwork(nn.Module):
     """Parameters from which the rules of a grammar over words are computed."""
 
-    _tag_of: Tensor  # [token]
-    _word_of: Tensor  # [token]
+    _tag_of: Tensor  # [token and larger class]
+    _word_of: Tensor  # [token and larger class]
 
     def __init__(
         self,
@@ -90,7 +89,8 @@ class LexicalNetwork(nn.Module):
         size, self.rank = settings.size, settings.child_rank
         both = settings.child_rank + settings.decision_rank
         self.tag_embedding = nn.Parameter(torch.randn(len(lexicon.tags), tag_size))
-        self.word_embedding = nn.Parameter(torch.randn(len(lexicon.tags) + len(lexicon.words), size - tag_size))
+        words, larger = len(lexicon.tags) + len(lexicon.words), [] if classes is None else classes.first[classes.larger]
+        self.word_embedding = nn.Parameter(torch.randn(words + len(larger), size - tag_size))
         self.symbols = nn.Parameter(torch.randn(4, size))  # NULL or ROOT, STOP, GO, the root
         self.roles = nn.Linear(size, ROLES * size, bias=False)
         self.encoder = Encoder(settings)
@@ -100,25 +100,24 @@ class LexicalNetwork(nn.Module):
         self.decision_factors = nn.Linear(size, settings.decision_rank, bias=False)
         self.root_factors = nn.Linear(size, settings.child_rank, bias=False)
         if classes is not None:
-            self.class_embedding = nn.Parameter(torch.randn(len(classes), size))
             self.in_class_factors = nn.Linear(size, 2 * settings.child_rank, bias=False)  # of children, then of roots
-        self.register_buffer("_tag_of", torch.from_numpy(lexicon.tag_of), persistent=False)
-        self.register_buffer("_word_of", torch.from_numpy(lexicon.word_of), persistent=False)
+        tag_of = np.append(lexicon.tag_of, lexicon.tag_of[larger])
+        word_of = np.append(lexicon.word_of, words + np.arange(len(larger)))
+        self.register_buffer("_tag_of", torch.from_numpy(tag_of), persistent=False)
+        self.register_buffer("_word_of", torch.from_numpy(word_of), persistent=False)
         self._weights = tuple(self.parameters())
 
     @property
     def _named(self) -> _Weights:
         """The parameters; those over matrices of factors are the last ones."""
         weights = list(self._weights)
-        of_classes = (None, None)
-        if self.classes is not None:  # the first is no part of a module, so that it stands before these
-            of_classes = weights.pop(3), weights.pop()
+        in_class = None if self.classes is None else weights.pop()
         tag, word, symbols, roles, *rest = weights
         size, factors = symbols.shape[1], 4 if self.order is Order.FIRST else 5
         parent, *context, child, decision, root = rest[-factors:]
         context = context[0] if context else None
         roles = roles.view(ROLES, size, size)
-        return _Weights(tag, word, symbols, roles, rest[:-factors], parent, context, child, decision, root, *of_classes)
+        return _Weights(tag, word, symbols, roles, rest[:-factors], parent, context, child, decision, root, in_class)
 
     @torch.no_grad()
     def rules(self, batch: LexicalBatch, noise: torch.Generator | None = None) -> tuple[Rules, PullBack[Gradients]]:
@@ -142,7 +141,7 @@ class LexicalNetwork(nn.Module):
         if self.classes is None:
             (root_rules, child_rules), outcomes_back = self._of_all(*outcomes)
         else:
-            (root_rules, child_rules), outcomes_back = self._of_classes(*outcomes, noise)
+            (root_rules, child_rules), outcomes_back = self._of_classes(*outcomes)
         decision_rules, decisions_back = _decision_rules(pairs[:, self.rank :], decision_factor, plan.block, batch)
 
         def pull_back(to_roots: Tensor, to_children: Tensor, to_decisions: Tensor) -> list[Tensor]:
@@ -158,31 +157,31 @@ class LexicalNetwork(nn.Module):
             to_roles[CHILD] += to.role
             _add(to.encoder, encoder_too)
             to_factors = [*to_pair_weights, to.child, to_decision_weight, to_root_weight, *to.in_class]
-            return [*embeddings_back(to_x), *to.classes, to_roles.flatten(0, 1), *to.encoder, *to_factors]
+            return [*embeddings_back(to_x), to_roles.flatten(0, 1), *to.encoder, *to_factors]
 
         return (root_rules, child_rules, decision_rules), pull_back
 
     def _embed(
         self, noise: torch.Generator | None, with_unknown: bool
     ) -> tuple[Tensor, PullBack[tuple[Tensor, Tensor, Tensor]]]:
-        """What goes into the network: all tokens, then the symbols that are none. [token + symbol, size]
+        """What goes into the network: all tokens, then larger classes, then the symbols. [row, size]
 
-        A tag never seen is the mean of those seen; it stands outside of the normalisation.
+        A tag never seen is the mean of those seen; it is the last token, and stands outside of the normalisation.
         """
         tag, word, symbols = self._named[:3]
         tags, vocabulary = len(tag), len(self.lexicon)
         x = torch.cat([tag.index_select(0, self._tag_of), word.index_select(0, self._word_of)], dim=1)
         unknown = [x[:tags].mean(0, keepdim=True)] if with_unknown else []
-        x = torch.cat([x, *unknown, symbols])
+        x = torch.cat([x[:vocabulary], *unknown, x[vocabulary:], symbols])
         kept = self._kept(x.shape, noise)
         if kept is not None:
             x *= kept
 
         def pull_back(to_x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
             to_x = to_x if kept is None else to_x * kept
-            to_tokens = to_x[:vocabulary]
+            to_tokens = to_x[: len(self._tag_of)]
             if with_unknown:
-                to_tokens = to_tokens.clone()
+                to_tokens = torch.cat([to_x[:vocabulary], to_x[vocabulary + 1 : -len(symbols)]])
                 to_tokens[:tags] += to_x[vocabulary] / tags
             to_tag = torch.zeros_like(tag).index_add_(0, self._tag_of, to_tokens[:, : tag.shape[1]])
             to_word = torch.zeros_like(word).index_add_(0, self._word_of, to_tokens[:, tag.shape[1] :])
@@ -308,42 +307,27 @@ class LexicalNetwork(nn.Module):
         return (root_rules, child_rules), pull_back
 
     def _of_classes(
-        self, x: Tensor, pairs: Tensor, root_factor: Tensor, batch: LexicalBatch, noise: torch.Generator | None
+        self, x: Tensor, pairs: Tensor, root_factor: Tensor, batch: LexicalBatch
     ) -> tuple[tuple[Tensor, Tensor], PullBack[_ToOutcomes]]:
-        """The same by a softmax over all classes, and one over the words of a class."""
-        classes, weights = self.classes, self._named
-        assert classes is not None and weights.classes is not None and weights.in_class is not None
-        kept = None if self.drops_heads else self._kept(weights.classes.shape, noise)
-        embedding = weights.classes if kept is None else weights.classes * kept
-        unknown = [embedding.mean(0, keepdim=True)] if len(x) > len(self.lexicon) else []
-        outcome, root_score, children_back = self._children(torch.cat([embedding, *unknown]), root_factor)
+        """The same by a softmax over all classes, and one over the words of a class. x: larger classes after tokens"""
+        classes, in_class = self.classes, self._named.in_class
+        assert classes is not None and in_class is not None
+        rows = torch.from_numpy(classes.rows(unknown=len(x) > len(self._tag_of)))
+        outcome, root_score, children_back = self._children(x.index_select(0, rows), root_factor)
         by_class = classes.batch(batch)
         root_of_class, roots_back = _root_rules(root_score, by_class, len(classes))
         class_rules, scores_back = self._child_rules(pairs, outcome, by_class, len(classes))
         child_in_class, root_in_class, words_back = words_of_classes(
-            x, pairs, root_factor.sum(0), weights.in_class, batch, classes, self.most_scores // 4
+            x, pairs, root_factor.sum(0), in_class, batch, classes, self.most_scores // 4
         )
 
         def pull_back(to_roots: Tensor, to_children: Tensor) -> _ToOutcomes:
             to_pairs, to_outcome = scores_back(to_children)
-            to_embedding, to_root_factor, to_role, to_child, to_encoder = children_back(
-                to_outcome, roots_back(to_roots)
-            )
+            to_rows, to_root_factor, to_role, to_child, to_encoder = children_back(to_outcome, roots_back(to_roots))
             to_x, pairs_too, to_as_root, to_in_class = words_back(to_children, to_roots)
-            to_classes = to_embedding[: len(classes)]
-            if unknown:
-                to_classes = to_classes + to_embedding[len(classes)] / len(classes)
-            to_classes = to_classes if kept is None else to_classes * kept
-            return _ToOutcomes(
-                to_x,
-                to_pairs + pairs_too,
-                to_root_factor + to_as_root,
-                to_role,
-                to_child,
-                to_encoder,
-                (to_classes,),
-                (to_in_class,),
-            )
+            to_x.index_add_(0, rows, to_rows)
+            to_pairs, to_root_factor = to_pairs + pairs_too, to_root_factor + to_as_root
+            return _ToOutcomes(to_x, to_pairs, to_root_factor, to_role, to_child, to_encoder, (to_in_class,))
 
         return (root_of_class + root_in_class, class_rules + child_in_class), pull_back
 

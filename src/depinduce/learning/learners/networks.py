@@ -320,7 +320,8 @@ def make_learners(
         network = LexicalNetwork(order, lexicon, sizes, *how, classes)
         if vectors is not None:
             found = torch.from_numpy(~np.isnan(vectors).any(axis=1))
-            network.word_embedding.data[len(lexicon.tags) :][found] = torch.from_numpy(vectors)[found]
+            of_words = network.word_embedding.data[len(lexicon.tags) :][: len(vectors)]
+            of_words[found] = torch.from_numpy(vectors)[found]
         learners.append(WordLearner(network, sizes, settings, seed))
     return learners
 
@@ -329,10 +330,11 @@ def _classes(lexical: LexicalSettings, lexicon: Lexicon, vectors: np.ndarray | N
     """The classes of words that settings ask for, if any."""
     if lexical.softmax == "full":
         return None
+    how_many = lexical.frequent_words, lexical.classes
     if lexical.softmax == "frequency":
-        return classes_by_frequency(lexicon, lexical.classes)
+        return classes_by_frequency(lexicon, *how_many)
     assert vectors is not None, "settings see to it"
-    return classes_by_vectors(lexicon, vectors, lexical.classes, seed)
+    return classes_by_vectors(lexicon, vectors, *how_many, seed)
 
 
 def word_vectors(
