@@ -50,8 +50,8 @@ EXPERT: dict[str, dict[str, Any]] = {  # values of all settings without an optio
     "joint-sibling": {
         "size": 8, "child_rank": 4, "decision_rank": 2, "encoder": "wsj", "skip_connections": False, "tag_size": 5,
         "word_size": 3, "dropout": 0.25, "dropout_of": "heads", "lexical_child_rank": 4, "lexical_decision_rank": 2,
-        "lexical_encoder": "ud", "classes": 3, "softmax_memory": 16, "m_steps": 2, "batch_size": 5, "start_epochs": 1,
-        "start_trees": "best", "generation": "inside-out", "vector_size": 3, "vector_dropout": 0.5,
+        "lexical_encoder": "ud", "frequent_words": 4, "classes": 3, "softmax_memory": 16, "m_steps": 2, "batch_size": 5,
+        "start_epochs": 1, "start_trees": "best", "generation": "inside-out", "vector_size": 3, "vector_dropout": 0.5,
     },
 }  # fmt: skip
 
