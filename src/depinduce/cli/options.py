@@ -8,10 +8,10 @@ import itertools
 import re
 import textwrap
 from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin
 
 from depinduce.errors import DepinduceError
-from depinduce.settings import parse_toml
+from depinduce.settings import parse_toml, types_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -75,7 +75,7 @@ def add_settings(
     only_given: options that the user does not give are absent from the arguments, see `given_settings`
     """
     group = parser if title is None else parser.add_argument_group(title)
-    types = get_type_hints(settings)
+    types = types_of(settings)
     for field in dataclasses.fields(settings):
         if field.name in leave_out or (only is not None and field.name not in only):
             continue
@@ -153,7 +153,7 @@ class Renamed(argparse.Action):
 
 def read_assignments(assignments: Collection[str], *settings: type) -> dict[str, Any]:
     """What `--set name=value` says; a value is written as in a recipe, quotes may be left away."""
-    types = {name: get_type_hints(part)[name] for part in settings for name in names_of(part)}
+    types = {name: annotation for part in settings for name, annotation in types_of(part).items()}
     values: dict[str, Any] = {}
     for assignment in assignments:
         written, _, text = assignment.partition("=")

@@ -7,7 +7,7 @@ import difflib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin
 
 from depinduce.corpus import Reading
 from depinduce.corpus.faults import quoted
@@ -16,7 +16,7 @@ from depinduce.learning.settings.learning import LearningSettings
 from depinduce.models.table import entry, find
 from depinduce.networks.lexical_settings import LexicalSettings
 from depinduce.networks.network_settings import JiangNetworkSettings, NetworkSettings
-from depinduce.settings import MOST_SEED
+from depinduce.settings import MOST_SEED, types_of
 
 MOST_SEEDS = 1000
 MAX_LENGTH = 15  # long sentences teach little and cost much
@@ -79,7 +79,7 @@ def configure(values: dict[str, Any], where: str = "") -> Configuration:
             raise DepinduceError(f"{where}{_unknown(name, list(known), str(model))}")
     made: dict[str, Any] = {"network": None}
     for role, part in parts.items():
-        types = get_type_hints(part)
+        types = types_of(part)
         own = {name: value for name, value in values.items() if known[name] is part}
         own = {name: _checked(name, value, types[name], where) for name, value in own.items()}
         try:
