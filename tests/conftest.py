@@ -1,4 +1,5 @@
-"""For all tests: the same examples every time, however long they take; shared compiling of the charts; a browser."""
+"""For all tests: the same examples every time, however long they take; no waiting for the disk; shared compiling of the
+charts; a browser."""
 
 import os
 import shutil
@@ -8,6 +9,9 @@ from hypothesis import settings
 
 settings.register_profile("the same every time", deadline=None, derandomize=True, database=None)
 settings.load_profile("the same every time")
+
+# Only a power cut would show whether it was waited for, and no test makes one; which calls there are, some tests count.
+os.fsync = lambda handle: None
 
 
 def pytest_collection_finish(session):

@@ -148,6 +148,7 @@ def model(tmp_path_factory) -> Path:
     return folder / "model"
 
 
+@pytest.mark.slow
 def test_a_worker_is_killed_in_the_middle_and_every_byte_is_the_same(cluster, model, tmp_path, monkeypatch):
     monkeypatch.setattr(bulk, "PART", 20_000)
     for name, split in (("large", "train"), ("small", "dev")):

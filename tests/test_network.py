@@ -240,6 +240,7 @@ def test_a_module_that_unpickles_or_calls_other_machines_is_found(fault):
     assert imported(tree) & (UNPICKLERS | CALLERS) or loads(tree)
 
 
+@pytest.mark.slow
 def test_no_module_unpickles_and_none_calls_other_machines():
     modules = {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_bytes()) for path in PACKAGE.rglob("*.py")}
     assert len(modules) > 100

@@ -262,6 +262,7 @@ def test_parses_do_not_depend_on_blocks_and_threads(parser, folder, monkeypatch)
 # ---------------------------------------------------------------- kinds of models
 
 
+@pytest.mark.slow
 def test_joint_models_have_parts(trained, folder):
     both, words, tags = (Parser.load(trained("joint-sibling"), part) for part in (None, "words", "tags"))
     sentence = "the/DET girls/NOUN saw/VERB a/DET dog/NOUN ./PUNCT"

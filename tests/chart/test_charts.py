@@ -126,7 +126,7 @@ def test_entropy_equals_enumeration(order, space, factors):
 
 
 @every_order
-@both_spaces
+@log_space_later
 def test_all_ones_count_the_projective_trees(order, space):
     lengths = [*range(1, 31), 60]
     table, batch, _ = random_problem(order, lengths, tags=3, seed=3)

@@ -149,6 +149,7 @@ def test_a_grammar_reads_files_as_it_learned_to(tmp_path, capsys):
     assert "--tags: the grammar knows how it reads files" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_seeds_of_a_training_are_compared(tmp_path, capsys):
     options = ["--model", "dmv", "--init", "random", "--iterations", 3, "--seeds", "0-1", "--out", tmp_path / "run"]
     assert depinduce("train", "--train", demo_file("dev"), *options) == 0

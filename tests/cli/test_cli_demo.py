@@ -71,6 +71,7 @@ def test_the_corpus_of_the_demo_replaces_nothing_and_trains_nothing(tmp_path, ca
     assert contents(tmp_path) == {}
 
 
+@pytest.mark.slow
 def test_the_demo_runs_in_a_process_of_its_own():
     done = depinduce_process("demo")
     assert done.returncode == 0

@@ -92,6 +92,7 @@ def test_categories_can_be_refined_and_words_emitted(train, tmp_path, capsys):
     assert "the root is " in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_rules", [False, True])
 def test_an_interrupted_training_can_be_resumed(with_rules, train, rules, tmp_path, monkeypatch, capsys):
     dev = demo_part(tmp_path / "dev.conllu", "dev", 20)
@@ -113,6 +114,7 @@ def test_an_interrupted_training_can_be_resumed(with_rules, train, rules, tmp_pa
     assert model_files(tmp_path / "model") == model_files(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_resuming_with_other_options_is_refused_and_changes_nothing(train, tmp_path, capsys):
     options = ["--train", train, "--model", "hdp-dep", "--out", tmp_path / "model"]
     assert depinduce("train", *options, "--iterations", 2) == 0
@@ -171,6 +173,7 @@ def test_a_network_can_start_from_hdp_dep(train, rules, tmp_path, capsys):
 # ---------------------------------------------------------------- rules
 
 
+@pytest.mark.slow
 def test_rules_come_with_the_package(tmp_path, capsys):
     train = demo_part(tmp_path / "train.conllu")
     for name, given in (

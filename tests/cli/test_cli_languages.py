@@ -36,6 +36,7 @@ def table(place):
     return Parser.load(place).model.table.child
 
 
+@pytest.mark.slow
 def test_thrown_together_languages_are_learned_as_if_nobody_had_named_them(texts, tmp_path, capsys):
     sources = {
         "plain": ["--train", tmp_path / "whole.conllu"],

@@ -198,6 +198,7 @@ def test_trees_in_a_file_of_sentences_are_not_looked_at(folder, trained, tmp_pat
     assert with_trees.with_suffix(".html").read_bytes() == without.with_suffix(".html").read_bytes()
 
 
+@pytest.mark.slow
 def test_in_a_process_of_its_own_from_stdin_to_stdout(folder, trained, tmp_path):
     gold = (folder / "test.conllu").read_bytes()
     done = depinduce_process("report", trained("dmv"), "--gold", "-", "-o", "-", input=gold, cwd=tmp_path)
@@ -227,6 +228,7 @@ def test_unknown_tags_are_warned_of(folder, trained, tmp_path, capsys):
 # ---------------------------------------------------------------- seeds
 
 
+@pytest.mark.slow
 def test_seeds_are_scored_as_evaluate_does_and_agree_as_their_files_do(folder, seeds, tmp_path, capsys):
     gold = folder / "test.conllu"
     page = report(seeds, tmp_path, "--gold", gold)

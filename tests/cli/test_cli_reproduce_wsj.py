@@ -203,6 +203,7 @@ def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(ptb, tmp_pat
     assert contents(tmp_path / "shared") == start
 
 
+@pytest.mark.slow
 def test_more_seeds_are_added_to_those_that_are_there(ptb, tmp_path, ran, capsys):
     options = ["--models", "hdp-dep", "dmv", "--experiments", "wsj-dmv", "wsj-hdp-dep", "wsj-ndmv"]
     assert depinduce_wsj(ptb, tmp_path, *options, "--seeds", 1) == 0
@@ -241,6 +242,7 @@ def with_numbers(folder: Path) -> Path:
     return given
 
 
+@pytest.mark.slow
 def test_results_with_numbers_as_they_are_and_folded_are_of_the_same_sentences(tmp_path, ran, capsys):
     given, out = with_numbers(tmp_path / "sample"), tmp_path / "out"
     options = ["--sample", given, "--out", out, "--seeds", 1, "--experiments", "wsj-dmv", "wsj-try-joint-folded"]
@@ -257,6 +259,7 @@ def test_results_with_numbers_as_they_are_and_folded_are_of_the_same_sentences(t
     assert "has results of other sentences" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_word_vectors_are_learned_once_for_all_experiments_of_a_seed(ptb, tmp_path, ran, monkeypatch):
     taught = []
 
@@ -279,6 +282,7 @@ def test_word_vectors_are_learned_once_for_all_experiments_of_a_seed(ptb, tmp_pa
 # ---------------------------------------------------------------- another start
 
 
+@pytest.mark.slow
 def test_trees_of_a_file_take_the_place_of_hdp_dep(ptb, tmp_path, ran, capsys):
     options = ["--experiments", "wsj-ndmv", "--seeds", 1]
     assert depinduce_wsj(ptb, tmp_path / "ours", *options) == 0
@@ -310,6 +314,7 @@ def test_tables_and_summary_name_the_file_of_trees_that_took_the_place_of_hdp_de
     assert (summary["trees"], summary["experiments"]["wsj-ndmv"]["knowledge"]) == (name_of_trees(str(trees)), known)
 
 
+@pytest.mark.slow
 def test_what_starts_from_the_harmonic_grammar_is_kept_when_other_trees_are_named(ptb, tmp_path, ran):
     assert depinduce_wsj(ptb, tmp_path, "--experiments", "wsj-dmv", "--seeds", 1) == 0
     trees = tmp_path / "theirs.conllu"
@@ -319,6 +324,7 @@ def test_what_starts_from_the_harmonic_grammar_is_kept_when_other_trees_are_name
     assert ran == ["wsj-dmv wsj 0", "wsj-ndmv wsj 0"]
 
 
+@pytest.mark.slow
 def test_cells_with_different_starts_are_not_mixed(ptb, tmp_path, ran, capsys):
     assert depinduce_wsj(ptb, tmp_path, "--experiments", "wsj-ndmv", "--seeds", 1) == 0
     (tmp_path / "theirs.conllu").write_bytes((tmp_path / "data" / NAME / "train.conllu").read_bytes())

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cli.demo_parts import contents, demo_part, depinduce, model_files
+from parameters import some_now
 
 from depinduce.learning import progress_texts
 from depinduce.models.loading import load_model
@@ -20,6 +21,7 @@ OPTIONS = {
     "hdp-dep": ["--model", "hdp-dep", "--rules", "ud", "--subsymbols", 2, "--iterations", 5],
 }
 both = pytest.mark.parametrize("model", OPTIONS)
+one_now = some_now("model", ["dmv"], later=["hdp-dep"])
 
 
 @pytest.fixture
@@ -78,6 +80,7 @@ def test_several_seeds_are_trained_side_by_side_and_the_likeliest_is_kept(model,
     assert model_files(tmp_path / "seeds" / "seed-1") == model_files(tmp_path / "alone")
 
 
+@pytest.mark.slow
 def test_seeds_of_a_training_without_chance_are_told_to_be_the_same(train, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("depinduce.learning.seeds.side_by_side", one_after_the_other)
     for start, told in (("harmonic", True), ("random", False)):
@@ -86,7 +89,7 @@ def test_seeds_of_a_training_without_chance_are_told_to_be_the_same(train, tmp_p
         assert ("all seeds gave the same: nothing in this training is random" in capsys.readouterr().err) == told
 
 
-@both
+@one_now
 def test_watched_scores_are_recorded_and_marked_and_change_nothing(model, train, dev, tmp_path):
     for name, watch in (("watched", ["--watch", dev]), ("blind", [])):
         assert depinduce("train", "--train", train, *OPTIONS[model], *watch, "--out", tmp_path / name) == 0
@@ -128,8 +131,8 @@ def test_the_first_rung_of_count_models_can_have_members(train, tmp_path):
 # ---------------------------------------------------------------- going on
 
 
-@both
-@pytest.mark.parametrize("ladder", [[], ["--ladder", "dmv"], ["--ladder", "ndmv"]], ids=["alone", "counts", "network"])
+@one_now
+@some_now("ladder", [["--ladder", "ndmv"]], later=[[], ["--ladder", "dmv"]])
 def test_an_interrupted_training_goes_on_to_the_identical_model(model, ladder, train, dev, tmp_path, monkeypatch):
     options = ["--train", train, "--dev", dev, *OPTIONS[model], *ladder]
     assert depinduce("train", *options, "--out", tmp_path / "whole") == 0
@@ -149,7 +152,7 @@ def test_an_interrupted_training_goes_on_to_the_identical_model(model, ladder, t
     assert len(metrics(tmp_path / "parts")) == len(metrics(tmp_path / "whole"))
 
 
-@both
+@one_now
 def test_a_finished_training_goes_on_with_more_iterations(model, train, tmp_path):
     options = ["--train", train, *OPTIONS[model]]
     assert depinduce("train", *options, "--iterations", 2, "--out", tmp_path / "parts") == 0
@@ -170,7 +173,7 @@ def test_seeds_go_on_where_they_were(model, train, tmp_path, monkeypatch):
         assert model_files(tmp_path / "parts" / f"seed-{seed}") == model_files(tmp_path / "whole" / f"seed-{seed}")
 
 
-@pytest.mark.parametrize("model", ["dmv", "hdp-dep"])
+@one_now
 @pytest.mark.parametrize("seeds", [[], ["--seeds", "0-1"]], ids=["one", "seeds"])
 def test_a_count_model_of_version_0_1_cannot_be_gone_on_with_and_the_user_is_told_what_to_do(
     model, seeds, tmp_path, capsys
@@ -203,6 +206,7 @@ def test_a_directory_of_seeds_is_not_gone_on_with_as_one_training(train, tmp_pat
     assert "holds the training of one seed. Choose another --out for --seeds." in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_rounds_are_kept_gone_on_with_and_replaced_as_all_else(train, tmp_path, capsys):
     options = ("--train", train, "--model", "dmv", "--out", tmp_path / "run")
     rounds = tmp_path / "run" / "rounds"

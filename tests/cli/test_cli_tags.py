@@ -160,6 +160,7 @@ def test_without_a_frequent_combination_the_grammar_is_that_of_bare_tags(train, 
     assert bare.tags == refined.tags and np.array_equal(bare.table.child, refined.table.child)
 
 
+@pytest.mark.slow
 def test_a_grammar_of_refined_tags_starts_from_one_of_bare_tags(train, tmp_path, capsys):
     source = featured(train, tmp_path / "featured.conllu")
     assert depinduce("train", "--train", train, "--iterations", 2, "--out", tmp_path / "bare") == 0
@@ -185,6 +186,7 @@ def test_generated_sentences_have_their_features_in_their_column(train, tmp_path
 # ---------------------------------------------------------------- CONJ and CCONJ
 
 
+@pytest.mark.slow
 def test_ud_1_is_parsed_by_a_grammar_of_ud_2_and_that_is_told_once(train, tmp_path, monkeypatch, capsys):
     old = rewritten(train, tmp_path / "old.conllu", lambda tag: {UPOS: "CONJ" if tag == "CCONJ" else tag})
     assert b"CCONJ" in train.read_bytes() and b"CCONJ" not in old.read_bytes()

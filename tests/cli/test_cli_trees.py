@@ -51,6 +51,7 @@ def test_trees_are_learned_from_and_the_model_says_so(files, tmp_path, capsys):
     assert "training sentences differ" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_trees_alone_and_with_another_weight(files, tmp_path, capsys):
     trees = ["--trees", files / "trees.conllu"]
     assert depinduce(*TRAIN, *trees, "--trees-weight", "2", "--out", tmp_path / "alone") == 0

@@ -133,6 +133,7 @@ def test_blanked_heads_give_the_bit_identical_model(model, folder, trained, tmp_
     assert contents(tmp_path / "blank" / "model") == contents(trained(model) / "model")
 
 
+@pytest.mark.slow
 def test_a_training_can_be_resumed_watched_and_told_as_json(folder, tmp_path, capsys):
     options = ["--watch", folder / "test.conllu", "--json", "--out", tmp_path / "run"]
     assert train("joint-grand", folder, *options) == 0
@@ -277,6 +278,7 @@ def test_the_start_of_the_part_over_words_is_not_overwritten(folder, tmp_path, c
     assert contents(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_trees_of_a_file_are_told_whichever_part_learns_from_them(folder, tmp_path, capsys):
     trees = demo_part(tmp_path / "train.conllu", count=20)
     for option in ("--init", "--word-init"):

@@ -11,6 +11,7 @@ import clause_contexts
 import pytest
 import third_order
 from clause_model import CLAUSE
+from parameters import some_now
 
 import depinduce
 from depinduce.learning.settings.recipes import load_recipe
@@ -64,9 +65,7 @@ def test_the_recipe_on_the_page_is_one(tmp_path):
     assert load_recipe(str(path))["ladder"] == ["grand"]
 
 
-@pytest.mark.parametrize(
-    "name", ["examples/clause_contexts.py", pytest.param("examples/third_order.py", marks=pytest.mark.slow)]
-)
+@some_now("name", [], later=["examples/clause_contexts.py", "examples/third_order.py"])
 def test_output_on_the_page_is_what_the_program_prints(name, monkeypatch, capsys):
     monkeypatch.setitem(MODELS, "clause", CLAUSE)  # as the program does; but afterwards it is gone
     (shown,) = (block for language, block in BLOCKS if block.startswith(f"$ python {name}\n"))

@@ -104,6 +104,7 @@ def test_several_seeds_are_trained_side_by_side(grammar):
         assert [json.loads(line)["round"] for line in lines] == [*range(1, 51)]
 
 
+@pytest.mark.slow
 def test_held_out_sentences_stop_it_and_it_can_be_resumed(place):
     begin, resume = LINES[1:3]
     assert resume == f"{begin} --resume"
@@ -132,6 +133,7 @@ def test_a_killed_training_is_resumed_to_the_identical_model(place, installed, t
     assert contents(tmp_path / "killed" / "model") == contents(tmp_path / "whole" / "model")
 
 
+@pytest.mark.slow
 def test_it_parses_and_its_trees_are_scored(grammar, place, capsys):
     assert type_in(line_of("parse")) == 0
     assert type_in(line_of("evaluate")) == 0

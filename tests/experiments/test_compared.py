@@ -144,6 +144,7 @@ def test_starts_from_different_trees_share_no_rung(data, tmp_path, monkeypatch):
     assert started == [2, 0]  # the third had been made
 
 
+@pytest.mark.slow
 def test_ud_and_wsj_are_run_from_one_command_and_every_look_at_test_trees_is_written_down(
     data, tmp_path, monkeypatch, capsys
 ):

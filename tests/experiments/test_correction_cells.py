@@ -114,6 +114,7 @@ def test_a_cell_that_needs_the_own_grammar_of_another_comes_after_it(folders, tm
     assert work.tasks[0].own == work.tasks[3].own != work.tasks[4].own and work.tasks[1].own is None
 
 
+@pytest.mark.slow
 def test_the_command(folders, tmp_path, capsys):
     command = [
         "reproduce",

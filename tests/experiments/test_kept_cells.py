@@ -56,6 +56,7 @@ def test_of_two_results_the_later_one_counts(tmp_path):
     assert results([CELL], tmp_path) == {CELL: result_of(CELL, 60.0)}
 
 
+@pytest.mark.slow
 def test_processes_that_finish_at_the_same_time_do_not_disturb_each_other(tmp_path):
     languages = ("fr", "pl", "eu")
     context = multiprocessing.get_context("spawn")

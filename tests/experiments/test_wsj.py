@@ -349,6 +349,7 @@ def test_all_networks_of_a_seed_share_one_start(data, tmp_path, monkeypatch, hdp
     assert len(starts_in(tmp_path)) == 2
 
 
+@pytest.mark.slow
 def test_every_seed_has_a_start_of_its_own_and_all_its_networks_have_it(data, tmp_path, monkeypatch):
     shrink(monkeypatch)
     made = []
@@ -497,6 +498,7 @@ def test_the_trees_of_a_file_reach_a_ladder_that_others_climbed_before(data, tmp
     assert taught["scores"] != misled["scores"]
 
 
+@pytest.mark.slow
 def test_cells_with_different_starts_are_not_mixed(data, tmp_path, monkeypatch):
     shrink(monkeypatch)
     start, other = data / NAME / "train.conllu", tmp_path / "elsewhere" / "train.conllu"

@@ -132,7 +132,7 @@ def run(model: str, corpus: Corpus, **settings):
 
 
 ONE_LANGUAGE = [name for name in models() if name not in ("polyglot", "committee", "order-free")]
-AT_ONCE = ("dmv-grand", "hdp-dep", "sibling", "lexical")
+AT_ONCE = ("dmv-grand", "hdp-dep", "sibling")
 
 
 @some_now("model", AT_ONCE, later=[name for name in ONE_LANGUAGE if name not in AT_ONCE])

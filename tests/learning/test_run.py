@@ -227,6 +227,7 @@ def test_a_killed_run_ends_as_if_it_was_not(when, whole, killed, tmp_path):
     assert without_times(metrics(directory)) == without_times(metrics(whole))
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_left_half_written_does_no_harm(whole, killed, tmp_path):
     directory = shutil.copytree(killed / "inside the second member", tmp_path / "run")
     with open(directory / METRICS, "a") as file:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from learning.languages import language, together
 from learning.tagged import random_sentences, tagged
+from parameters import some_now
 from teams import in_processes
 
 from depinduce.corpus import Corpus, Vocabulary
@@ -85,7 +86,6 @@ def first_gradient(run: Run) -> np.ndarray:
 
 
 CASES = [*(f"counts {name}" for name in COUNTS), *(f"network {name}" for name in NETWORKS)]
-QUICK = "counts dmv", "network dmo"
 
 
 @cache
@@ -96,16 +96,12 @@ def both(*cases: str) -> tuple[list[dict], dict]:
 
 def found_in(case: str) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """What the first of two processes found, the second, and one alone."""
-    (first, second), alone = both(*(QUICK if case in QUICK else CASES))
+    (first, second), alone = both(*CASES)
     return first[case], second[case], alone[case]
 
 
 def every_case(kind: str):
-    cases = [case for case in CASES if case.startswith(kind)]
-    marks = [() if case in QUICK else pytest.mark.slow for case in cases]
-    return pytest.mark.parametrize(
-        "case", [pytest.param(case, marks=mark) for case, mark in zip(cases, marks, strict=True)]
-    )
+    return some_now("case", [], later=[case for case in CASES if case.startswith(kind)])
 
 
 @every_case("counts")

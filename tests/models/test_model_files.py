@@ -183,6 +183,7 @@ for place in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_grammars_over_tags_parse_without_torch(neural, tmp_path):
     Run(configure({"model": "hdp-dep", "iterations": 1}), CORPUS, None, tmp_path / "hidden").go()
     places = [str(neural), str(tmp_path / "hidden")]

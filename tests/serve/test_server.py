@@ -443,6 +443,7 @@ def heed_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_address_and_ends_politely(models):
     command = [sys.executable, "-m", "depinduce", "serve", str(models), "--port", "0"]
     with subprocess.Popen(

@@ -155,6 +155,7 @@ def heads_learned(**values) -> np.ndarray:
     return learner.view(training.train[0].all()).problem.best_trees().heads[0]
 
 
+@pytest.mark.slow
 @both_kinds
 def test_the_vector_of_a_sentence_changes_its_tree(kind):
     """What the last word says reaches rules that do not see it. No grammar without the vector can know."""

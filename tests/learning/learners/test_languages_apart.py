@@ -12,6 +12,7 @@ import torch
 from learning.killed import interrupted, killed_runs, require_finish
 from learning.languages import TAGS, language, together
 from learning.trainings import COUNT_MODELS, KINDS, SMALL, learner_of, rounds_of, same_table
+from parameters import some_now
 
 from depinduce.chart.engine import expectations
 from depinduce.corpus import Corpus, Reading
@@ -310,8 +311,9 @@ def files(directory: Path) -> list[bytes]:
     return [place.read_bytes() for place in places if place.exists()]
 
 
-@pytest.mark.parametrize("values", RUNS.values(), ids=RUNS)
-def test_an_interrupted_run_of_languages_goes_on_to_the_same_model(values, tmp_path):
+@some_now("name", ["best trees"], later=["a ladder", "counts"])
+def test_an_interrupted_run_of_languages_goes_on_to_the_same_model(name, tmp_path):
+    values = RUNS[name]
     seen: list[Progress] = []
     run_of(tmp_path / "whole", values, CORPUS).go(seen.append)
     for stop_at in {1, len(seen) // 2, len(seen) - 1}:
