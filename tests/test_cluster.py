@@ -62,6 +62,17 @@ def test_a_task_begins_when_those_that_it_needs_have_ended(address, tmp_path):
     assert results == [(1, True), (2, True), (0, True)]
 
 
+def count_up(most: int, send: Send) -> int:
+    return sum(1 for _ in range(most))
+
+
+def test_what_can_begin_does_so_before_later_tasks(address):
+    tasks = [200_000] * 60  # all but the second need nothing, so that they are there before it
+    ended = [number for number, _ in on_cluster(count_up, tasks, address, needs=[[], [0], *([] for _ in tasks[2:])])]
+    assert sorted(ended) == [*range(60)]
+    assert ended.index(1) < 30
+
+
 def test_an_exception_in_a_worker_is_raised_here(address):
     with pytest.raises(ValueError, match="three is too much"):
         list(on_cluster(fail_on_three, [3], address))

@@ -70,7 +70,8 @@ def on_cluster(
     cluster: `local:N`, or the address of a scheduler
     An exception in a worker is raised here; nothing more is begun then. What other workers have begun, those of
     `local:N` leave; elsewhere they end it.
-    Results come here as soon as they are there, so that none is lost with a worker.
+    Results come here as soon as they are there, so that none is lost with a worker. Of the tasks that can begin, the
+    first does, so that what is made of others is made when they are there, and not after everything else.
     """
     if not tasks:
         return
@@ -87,7 +88,7 @@ def on_cluster(
             while waiting or pending:
                 for number in ready(waiting, ended, needs, len(waiting)):
                     arguments = work, number, waiting.pop(number), name, os.getcwd(), __version__
-                    future = client.submit(_one, *arguments, key=f"{name}-{number}", pure=False)
+                    future = client.submit(_one, *arguments, key=f"{name}-{number}", pure=False, priority=-number)
                     pending[future.key] = number
                     future.add_done_callback(heard.put)
                 assert pending, "tasks need each other"
