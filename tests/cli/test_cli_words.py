@@ -149,6 +149,7 @@ def test_a_training_whose_classes_come_from_vectors_can_be_resumed(folder, tmp_p
     words = load_corpus(folder / "train.conllu").word_vocabulary
     (tmp_path / "some.vec").write_text("".join(f"{word} {n % 5} {n % 3} 1\n" for n, word in enumerate(words)), "utf-8")
     vectors = {"vectors": ("file", str(tmp_path / "some.vec")), "softmax": "vectors", "word_size": 3, "tag_size": 5}
+    vectors |= {"frequent_words": 5}
     configuration = configure({"model": "lexical", "epochs": 3, "size": 8, "ladder": (), **vectors})
     lesson = Lesson.of(configuration, [str(folder / "train.conllu")], quiet=True)
     require_the_same_after_a_stop(tmp_path, lambda place: Run(configuration, lesson.train, directory=place), 1)

@@ -92,7 +92,7 @@ class ClassFormula(Formula):
             pair = pair * (self.w[f"{role}_factors.weight"][: self.child_rank] @ self.h(role, x, valence, direction))
         return self.two_levels(
             lambda x: self.score("child", valence, direction, **given, child=x),
-            lambda x: float(pair @ self.child_in_class @ x),
+            lambda x: float(pair @ self.child_in_class @ x[4:]),  # after the embedding of the tag
         )
 
     def roots(self):
@@ -100,7 +100,7 @@ class ClassFormula(Formula):
         factor = sum(self.w["root_factors.weight"] @ self.h("root", self.root, *place) for place in places)
         return self.two_levels(
             lambda x: sum(self.score("root", *place, root=self.root, child=x) for place in places),
-            lambda x: float(factor @ self.root_in_class @ x),
+            lambda x: float(factor @ self.root_in_class @ x[4:]),
         )
 
 
@@ -175,7 +175,10 @@ def test_the_size_of_a_chunk_changes_nothing(order):
 
 PAIRS = np.array([[0, word] for word in range(10)] + [[1, word] for word in range(0, 10, 3)], dtype=np.int32)
 OFTEN = Lexicon(
-    Vocabulary("NVD", [1] * 3), Vocabulary("abcdefghij", [1, 9, 2, 8, 3, 7, 4, 6, 5, 10]), PAIRS
+    Vocabulary("NVD", [1] * 3),
+    Vocabulary("abcdefghij", [1] * 10),
+    PAIRS,
+    np.array([1, 9, 2, 8, 3, 7, 4, 6, 5, 11, 1, 8, 4, 10]),
 )  # no word of D is frequent enough
 
 
@@ -194,15 +197,16 @@ def test_classes_by_frequency_have_one_tag_each_and_the_most_frequent_words_firs
     ]
 
 
-def test_by_themselves_there_are_about_as_many_classes_as_a_class_has_words():
-    lexicon = Lexicon(
-        Vocabulary("N", [1]),
-        Vocabulary([f"w{number}" for number in range(10_000)], range(10_000)),
-        np.stack([np.zeros(10_000, np.int32), np.arange(10_000, dtype=np.int32)], axis=1),
-    )
-    classes = classes_by_frequency(lexicon, frequent=100)
-    assert 190 <= len(classes) <= 210
-    assert 90 <= np.bincount(classes.of).max() <= 110
+def lexicon_of_one_tag(words: int) -> Lexicon:
+    """The first word is the most frequent one."""
+    pairs = np.stack([np.zeros(words, np.int32), np.arange(words, dtype=np.int32)], axis=1)
+    symbols = [f"w{number}" for number in range(words)]
+    return Lexicon(Vocabulary("N", [1]), Vocabulary(symbols, [1] * words), pairs, np.arange(words, 0, -1))
+
+
+def test_by_themselves_there_are_as_many_classes_as_a_class_has_words():
+    classes = classes_by_frequency(lexicon_of_one_tag(10_000), frequent=7_500)
+    assert np.bincount(classes.of).tolist() == [1] * (1 + 7_500) + [50] * 50
 
 
 def test_classes_by_vectors_keep_similar_words_together():
@@ -217,10 +221,37 @@ def test_classes_by_vectors_keep_similar_words_together():
     assert all(len({*tag_of[classes.of == number]}) == 1 for number in range(len(classes)))
 
 
-@pytest.mark.parametrize("of", [[0, 1], [0] * 17 + [1], [0, 2] + [0] * 15], ids=["few", "many", "with a gap"])
+@pytest.mark.parametrize("without", [0, 1, 300, 900, 1000])
+def test_clusters_are_neither_few_nor_large_whichever_words_have_no_vector(without):
+    random = np.random.default_rng(1)
+    vectors = random.normal(size=(1000, 3)) + 2.0  # they share a direction
+    vectors[random.permutation(1000)[:without]] = 0.0 if without < 300 else np.nan
+    classes = classes_by_vectors(lexicon_of_one_tag(1000), vectors, frequent=36)  # 964 others: 31 or 32 in each
+    sizes = np.bincount(classes.of)
+    assert sizes[: 1 + 36].tolist() == [1] * 37
+    assert 20 <= len(sizes) - 37 <= 70
+    assert sizes.max() <= 64
+
+
+def test_clusters_are_of_one_direction_whatever_the_length_of_vectors():
+    directions = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [-1, 0, 0]])
+    vectors = np.repeat(directions, 6, axis=0) * np.tile([0.01, 0.1, 1, 10, 100, 1000], 4)[:, None]
+    vectors += np.random.default_rng(0).normal(size=vectors.shape) * np.abs(vectors).sum(1, keepdims=True) * 0.05
+    for seed in range(5):  # whichever is the first centre
+        of = classes_by_vectors(lexicon_of_one_tag(24), vectors, count=4, seed=seed).of[1:].reshape(4, 6)
+        assert [len({*row}) for row in of.tolist()] == [1] * 4
+        assert len({*of[:, 0].tolist()}) == 4
+
+
+@pytest.mark.parametrize(
+    "of",
+    [[0, 1], [*range(17), 0], [0, 2] + [0] * 15, [*range(15), 0, 1]],
+    ids=["few", "many", "with a gap", "of two tags"],
+)
 def test_classes_that_do_not_fit_the_lexicon_are_refused(of):
+    assert len(OFTEN) == 17
     with pytest.raises(ValueError, match="do not fit the lexicon"):
-        Classes.from_json(of, 17)
+        Classes.from_json(of, OFTEN.tag_of)
 
 
 # ---------------------------------------------------------------- training and files

@@ -106,7 +106,7 @@ class LexicalModel(Model):
         tags = Vocabulary.from_json(description["tags"])
         in_lexicon = parse_json(bytes_of(directory, description, LEXICON))
         lexicon = Lexicon.from_json(tags, in_lexicon)
-        classes = Classes.from_json(in_lexicon["classes"], len(lexicon)) if "classes" in in_lexicon else None
+        classes = Classes.from_json(in_lexicon["classes"], lexicon.tag_of) if "classes" in in_lexicon else None
         settings = NetworkSettings(**description["network"])
         order = Order(description["order"])
         network = LexicalNetwork(order, lexicon, settings, description["tag_size"], classes=classes)

@@ -42,12 +42,13 @@ class LexicalSettings:
     )
     softmax: str = setting(
         "full",
-        "over which a word is normalised: full, all words; frequency or vectors, classes of words of about the same "
-        "frequency or of similar word vectors, and the words of its class, which is faster from some thousands on",
+        "over which a word is normalised: full, all words; frequency or vectors, the most frequent words and classes "
+        "of others, of about the same frequency or with similar word vectors, and the words of its class: the same up "
+        "to a thousand words, faster from some thousands on",
         choices=SOFTMAX,
     )
     frequent_words: int = setting(
-        1000, "so many of the most frequent words are classes of their own, as all tags are", expert=True
+        1000, "so many of the most frequent pairs of word and tag are classes of their own, as tags are", expert=True
     )
     classes: int = setting(0, "of other words about so many classes; 0: as many as a class has words", expert=True)
     softmax_memory: int = setting(

@@ -23,6 +23,7 @@ class Lexicon:
     tags: Vocabulary
     words: Vocabulary  # those of the pairs
     pairs: np.ndarray  # [pair, (tag, word)] int32, sorted
+    counts: np.ndarray | None = None  # [pair] how often each was seen; not kept in files
 
     @classmethod
     def of(cls, corpus: Corpus, min_count: int = 2) -> Lexicon:
@@ -34,7 +35,7 @@ class Lexicon:
         numbers, new = np.unique(pairs[:, 1], return_inverse=True)
         of_word = np.bincount(new, weights=counts, minlength=len(numbers))
         words = Vocabulary([corpus.word_vocabulary[int(number)] for number in numbers], of_word)
-        return cls(corpus.tag_vocabulary, words, np.stack([pairs[:, 0], new], axis=1).astype(np.int32))
+        return cls(corpus.tag_vocabulary, words, np.stack([pairs[:, 0], new], axis=1).astype(np.int32), counts)
 
     def __len__(self) -> int:
         """The number of tokens V, without that of unseen tags."""

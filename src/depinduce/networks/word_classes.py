@@ -2,11 +2,12 @@
 
     p(w | context)    = p(k | context) · p(w | k, context),          k: the class of w
     p(k | context)    ∝ exp Σᵢ pair[context, i] · outcome[k, i]      over all classes k
-    p(w | k, context) ∝ exp Σᵢ pair[context, i] · (D x_w)ᵢ           over the words w of the class
+    p(w | k, context) ∝ exp Σᵢ pair[context, i] · (D v_w)ᵢ           over the words w of the class, v_w: their vectors
 
-The tags and the most frequent words are classes of their own, which have no second level: of a vocabulary of such words
-alone this is the softmax over all words. The other words of a tag share larger classes. A class enters the network as a
-word does, as the embedding of its tag beside a vector of its own; what a word in it adds is only multiplied by D.
+The tags and the most frequent pairs of a word and its tag are classes of their own, which have no second level: of a
+vocabulary of such pairs alone this is the softmax over all words. The other words of a tag share larger classes. A
+class enters the network as a word does, as the embedding of its tag beside a vector of its own; the vectors of the
+words in it are only multiplied by D.
 
 It is exact: nothing is sampled, and the probabilities of all words sum to one. A batch needs all classes, but only the
 words of those larger classes that occur in it, each with those heads that stand in a sentence with one of them. With √V
@@ -37,10 +38,11 @@ class Classes:
     of: np.ndarray  # [token] int64, numbers without gaps
 
     @classmethod
-    def from_json(cls, of: list[int], tokens: int) -> Classes:
-        """As a model has them. tokens: so many there must be"""
+    def from_json(cls, of: list[int], tag_of: np.ndarray) -> Classes:
+        """As a model has them. tag_of: the tag of every token"""
         classes = cls(np.array(of, dtype=np.int64))
-        if classes.of.shape != (tokens,) or not np.array_equal(np.unique(classes.of), np.arange(len(classes))):
+        fit = classes.of.shape == tag_of.shape and np.array_equal(np.unique(classes.of), np.arange(len(classes)))
+        if not fit or (tag_of[classes.one_of_each][classes.of] != tag_of).any():
             raise ValueError("classes of words that do not fit the lexicon")
         return classes
 
@@ -66,17 +68,17 @@ class Classes:
 
     @cached_property
     def larger(self) -> np.ndarray:
-        """The classes of more than one token. [class]"""
+        """The classes of more than one token. [larger class]"""
         return np.flatnonzero(np.diff(self.offsets) > 1)
 
     @cached_property
-    def first(self) -> np.ndarray:
-        """One token of every class. [class]"""
+    def one_of_each(self) -> np.ndarray:
+        """A token of every class. [class]"""
         return self.members[self.offsets[:-1]]
 
     @cached_property
     def shared(self) -> np.ndarray:
-        """Whether a token is not alone in its class; that of tags never seen is. [token + 1]"""
+        """Whether a token is not alone in its class; the last one, for tags never seen, is. [token + 1]"""
         return np.append(np.isin(self.of, self.larger), False)
 
     def rows(self, unknown: bool) -> np.ndarray:
@@ -84,7 +86,7 @@ class Classes:
 
         unknown: whether there is a token for tags never seen, which then is the last class, too
         """
-        rows, tokens = self.first.copy(), len(self.of) + unknown
+        rows, tokens = self.one_of_each.copy(), len(self.of) + unknown
         rows[self.larger] = tokens + np.arange(len(self.larger))
         return np.append(rows, len(self.of)) if unknown else rows
 
@@ -104,30 +106,37 @@ class Classes:
 def classes_by_frequency(lexicon: Lexicon, frequent: int = 0, count: int = 0) -> Classes:
     """The words of each tag from the most frequent on, as many in a class as in any other.
 
-    frequent: so many of the most frequent words are classes of their own, as all tags are
+    frequent: so many of the most frequent pairs of a word and its tag are classes of their own, as all tags are
     count: of the others about so many classes; 0: as many as a class has words
     """
+    return _classes(lexicon, frequent, count, _cut)
 
-    def parts(words: np.ndarray, most: int) -> Iterator[np.ndarray]:
-        yield from (words[begin : begin + most] for begin in range(0, len(words), most))
 
-    return _classes(lexicon, frequent, count, parts)
+def _cut(words: np.ndarray, most: int) -> Iterator[np.ndarray]:
+    """So many at a time, in their order."""
+    yield from (words[begin : begin + most] for begin in range(0, len(words), most))
 
 
 def classes_by_vectors(
     lexicon: Lexicon, vectors: np.ndarray, frequent: int = 0, count: int = 0, seed: int = 0
 ) -> Classes:
-    """The words of each tag in clusters of similar vectors. vectors: [word, size], NaN where a word has none
+    """The words of each tag in clusters of similar vectors; those without a vector by their frequency.
 
-    frequent, count: as above; classes have so many words on average
+    vectors: [word, size], NaN where a word has none
+    frequent, count: as above; clusters have so many words on average, and twice as many at the most
     """
     random = np.random.default_rng(seed)
     vectors = np.nan_to_num(vectors[lexicon.pairs[:, 1]].astype(np.float64))
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
     def parts(words: np.ndarray, most: int) -> Iterator[np.ndarray]:
-        cluster = _clusters(vectors[words], -(-len(words) // most), random)
-        yield from (words[cluster == number] for number in np.unique(cluster))
+        have = vectors[words].any(axis=1)
+        similar = words[have]
+        if len(similar):
+            cluster = _clusters(vectors[similar], -(-len(similar) // most), random)
+            for number in np.unique(cluster):
+                yield from _cut(similar[cluster == number], 2 * most)
+        yield from _cut(words[~have], most)
 
     return _classes(lexicon, frequent, count, parts)
 
@@ -135,11 +144,12 @@ def classes_by_vectors(
 def _classes(
     lexicon: Lexicon, frequent: int, count: int, parts: Callable[[np.ndarray, int], Iterator[np.ndarray]]
 ) -> Classes:
-    """Tags, the most frequent words, and classes of the other words of each tag.
+    """Tags, the most frequent pairs, and classes of the other words of each tag.
 
     parts: cuts the pairs of a tag, the most frequent first, into classes of about so many words
     """
-    pairs = np.argsort(-np.asarray(lexicon.words.counts)[lexicon.pairs[:, 1]], kind="stable")
+    assert lexicon.counts is not None, "it was made of a corpus"
+    pairs = np.argsort(-lexicon.counts, kind="stable")
     tags, others = len(lexicon.tags), pairs[frequent:]
     alone = np.concatenate([np.arange(tags), tags + pairs[:frequent]])
     most = -(-len(others) // count) if count else int(np.ceil(np.sqrt(len(others))))
@@ -183,7 +193,6 @@ class _Wanted:
     tokens: np.ndarray  # [token] their members, those of one class after those of another
     first: np.ndarray  # [class + 1] where the members of each begin
     entry: np.ndarray  # [entry] row · columns + column, those of one class after those of another
-    entries: np.ndarray  # [class + 1] where the entries of each begin
     context: np.ndarray  # [question] a context that asks for words of a class
     questions: np.ndarray  # [class + 1] where the questions of each begin
     question: np.ndarray  # [entry] whose answer it is
@@ -209,7 +218,6 @@ class _Wanted:
             tokens=classes.members[members],
             first=first,
             entry=entry[order],
-            entries=np.searchsorted(classes.of[token], [*seen, len(classes)]),
             context=context,
             questions=np.searchsorted(class_of_question, [*seen, len(classes)]),
             question=question,
@@ -229,16 +237,22 @@ class _Wanted:
 
 
 def words_of_classes(
-    x: Tensor, pairs: Tensor, as_root: Tensor, factors: Tensor, batch: LexicalBatch, classes: Classes, most_scores: int
+    words: Tensor,
+    pairs: Tensor,
+    as_root: Tensor,
+    factors: Tensor,
+    batch: LexicalBatch,
+    classes: Classes,
+    most_scores: int,
 ) -> tuple[Tensor, Tensor, PullBack[tuple[Tensor, Tensor, Tensor, Tensor]]]:
     """log p of the children and of the roots in a batch, each among the words of its class. [row, column], [word]
 
-    x: [row, size] what goes into the network, tokens first; pairs: [context, rank]; as_root: [rank]; factors: [2 ·
-    rank, size], D of children, then of roots. The pull-back gives the gradients by these four.
+    words: [row, size of a word] the vectors of tokens, first of all rows; pairs: [context, rank]; as_root: [rank];
+    factors: [2 · rank, size of a word], D of children, then of roots. The pull-back gives the gradients by these four.
     """
     wanted, rank = _Wanted.of(batch, classes), pairs.shape[1]
     tokens = torch.from_numpy(wanted.tokens)
-    own = x.index_select(0, tokens)  # [member, size]
+    own = words.index_select(0, tokens)  # [member, size of a word]
     outcome = own @ factors[:rank].t()  # [member, rank]
     entry, context, place, question = map(
         torch.from_numpy, (wanted.entry, wanted.context, wanted.place, wanted.question)
@@ -271,8 +285,8 @@ def words_of_classes(
             to_outcome[members].addmm_(to_scores.t(), pairs.index_select(0, context[questions]))
         to_own, to_root_factors, to_as_root = roots_back(to_roots)
         to_own.addmm_(to_outcome, factors[:rank])
-        to_x = torch.zeros_like(x).index_copy_(0, tokens, to_own)
-        return to_x, to_pairs, to_as_root, torch.cat([to_outcome.t() @ own, to_root_factors])
+        to_words = torch.zeros_like(words).index_copy_(0, tokens, to_own)
+        return to_words, to_pairs, to_as_root, torch.cat([to_outcome.t() @ own, to_root_factors])
 
     return result.view(batch.children.shape), root_result, pull_back
 
@@ -282,9 +296,9 @@ def _roots(
 ) -> tuple[Tensor, PullBack[tuple[Tensor, Tensor, Tensor]]]:
     """log p of every word of the batch as a root, among those of its class. [word]
 
-    own: [member, size]. The pull-back gives the gradients by own, factors and as_root.
+    own: [member, size of a word]. The pull-back gives the gradients by own, factors and as_root.
     """
-    towards = as_root @ factors  # [size]
+    towards = as_root @ factors  # [size of a word]
     of_member = torch.from_numpy(np.repeat(np.arange(len(wanted.classes)), np.diff(wanted.first)))
     score = own @ towards
     highest = score.new_full((len(wanted.classes),), -torch.inf).scatter_reduce_(0, of_member, score, "amax")

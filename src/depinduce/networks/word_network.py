@@ -38,7 +38,7 @@ class _Weights(NamedTuple):
     """The parameters of a network by name, in their order."""
 
     tag: Tensor  # [tag, size]
-    word: Tensor  # [tag, word and larger class, size]
+    word: Tensor  # [tag, word or larger class; size]
     symbols: Tensor
     roles: Tensor  # [role, size, size]
     encoder: Sequence[Tensor]
@@ -53,7 +53,7 @@ class _Weights(NamedTuple):
 class _ToOutcomes(NamedTuple):
     """The gradients of what children and roots are scored by."""
 
-    x: Tensor  # [token and larger class, size]
+    x: Tensor  # [token (a tag never seen, too) or larger class; size]
     pairs: Tensor  # [context, rank]
     root_factor: Tensor  # [block, rank]
     role: Tensor
@@ -65,8 +65,8 @@ class _ToOutcomes(NamedTuple):
 class LexicalNetwork(nn.Module):
     """Parameters from which the rules of a grammar over words are computed."""
 
-    _tag_of: Tensor  # [token and larger class]
-    _word_of: Tensor  # [token and larger class]
+    _tag_of: Tensor  # [token or larger class]
+    _word_of: Tensor  # [token or larger class]
 
     def __init__(
         self,
@@ -89,7 +89,8 @@ class LexicalNetwork(nn.Module):
         size, self.rank = settings.size, settings.child_rank
         both = settings.child_rank + settings.decision_rank
         self.tag_embedding = nn.Parameter(torch.randn(len(lexicon.tags), tag_size))
-        words, larger = len(lexicon.tags) + len(lexicon.words), [] if classes is None else classes.first[classes.larger]
+        words = len(lexicon.tags) + len(lexicon.words)
+        larger = [] if classes is None else classes.one_of_each[classes.larger]
         self.word_embedding = nn.Parameter(torch.randn(words + len(larger), size - tag_size))
         self.symbols = nn.Parameter(torch.randn(4, size))  # NULL or ROOT, STOP, GO, the root
         self.roles = nn.Linear(size, ROLES * size, bias=False)
@@ -100,12 +101,19 @@ class LexicalNetwork(nn.Module):
         self.decision_factors = nn.Linear(size, settings.decision_rank, bias=False)
         self.root_factors = nn.Linear(size, settings.child_rank, bias=False)
         if classes is not None:
-            self.in_class_factors = nn.Linear(size, 2 * settings.child_rank, bias=False)  # of children, then of roots
+            word_size = size - tag_size  # words of a class have one tag, which tells nothing among them
+            self.in_class_factors = nn.Linear(word_size, 2 * settings.child_rank, bias=False)  # of children, of roots
         tag_of = np.append(lexicon.tag_of, lexicon.tag_of[larger])
         word_of = np.append(lexicon.word_of, words + np.arange(len(larger)))
         self.register_buffer("_tag_of", torch.from_numpy(tag_of), persistent=False)
         self.register_buffer("_word_of", torch.from_numpy(word_of), persistent=False)
         self._weights = tuple(self.parameters())
+
+    def with_classes(self, classes: Classes, settings: NetworkSettings) -> LexicalNetwork:
+        """A new one like this, with other classes and random weights."""
+        dropout_of = "heads" if self.drops_heads else "everything"
+        how = self.tag_embedding.shape[1], self.dropout, self.most_scores * 4 // 2**20, dropout_of
+        return LexicalNetwork(self.order, self.lexicon, settings, *how, classes)
 
     @property
     def _named(self) -> _Weights:
@@ -317,15 +325,17 @@ class LexicalNetwork(nn.Module):
         by_class = classes.batch(batch)
         root_of_class, roots_back = _root_rules(root_score, by_class, len(classes))
         class_rules, scores_back = self._child_rules(pairs, outcome, by_class, len(classes))
+        tag_size = self.tag_embedding.shape[1]
         child_in_class, root_in_class, words_back = words_of_classes(
-            x, pairs, root_factor.sum(0), in_class, batch, classes, self.most_scores // 4
+            x[:, tag_size:], pairs, root_factor.sum(0), in_class, batch, classes, self.most_scores // 4
         )
 
         def pull_back(to_roots: Tensor, to_children: Tensor) -> _ToOutcomes:
             to_pairs, to_outcome = scores_back(to_children)
             to_rows, to_root_factor, to_role, to_child, to_encoder = children_back(to_outcome, roots_back(to_roots))
-            to_x, pairs_too, to_as_root, to_in_class = words_back(to_children, to_roots)
-            to_x.index_add_(0, rows, to_rows)
+            to_words, pairs_too, to_as_root, to_in_class = words_back(to_children, to_roots)
+            to_x = torch.zeros_like(x).index_add_(0, rows, to_rows)
+            to_x[:, tag_size:] += to_words
             to_pairs, to_root_factor = to_pairs + pairs_too, to_root_factor + to_as_root
             return _ToOutcomes(to_x, to_pairs, to_root_factor, to_role, to_child, to_encoder, (to_in_class,))
 

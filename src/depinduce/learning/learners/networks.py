@@ -67,10 +67,14 @@ class GradientLearner(Learner):
 
     def __init__(self, network: TagNetwork | LexicalNetwork, settings: NeuralSettings, seed: int):
         super().__init__(settings)
+        self.noise = torch.Generator().manual_seed(seed)
+        self._take(network)
+
+    def _take(self, network: TagNetwork | LexicalNetwork) -> None:
+        """Learn the weights of this network."""
         self.network = network
         self.parameters = one_vector(network)
-        self.optimiser = torch.optim.Adam([self.parameters], lr=settings.learning_rate, fused=True)
-        self.noise = torch.Generator().manual_seed(seed)
+        self.optimiser = torch.optim.Adam([self.parameters], lr=self.settings.learning_rate, fused=True)
         self.best_weights = self.weights()
 
     @property
@@ -281,6 +285,17 @@ class WordLearner(GradientLearner):
 
     def model_now(self, about: Mapping[str, Any]) -> LexicalModel:
         return LexicalModel(copy.deepcopy(self.network), self.sizes, **about)
+
+    def state(self) -> Arrays:
+        classes = self.network.classes
+        return super().state() | ({} if classes is None else {"classes": classes.of})
+
+    def restore(self, state: Arrays) -> None:
+        """With the classes that it began with: those that are made of vectors anew may be others."""
+        now, before = self.network.classes, state.get("classes")
+        if now is not None and before is not None and not np.array_equal(now.of, before):
+            self._take(self.network.with_classes(Classes(np.array(before)), self.sizes))
+        super().restore(state)
 
 
 def _words(data: Data) -> LexicalBatch:
