@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 import torch
@@ -9,13 +11,15 @@ from models.worded import random_words, worded
 from networks.test_word_network import (
     Formula,
     batch_of,
+    contexts_of,
     gradient_of,
     network_of,
     require_gradient,
+    row_of,
     rows_and_children,
 )
 
-from depinduce.corpus import Vocabulary
+from depinduce.corpus import Corpus, Vocabulary
 from depinduce.errors import DepinduceError
 from depinduce.grammar.rules import HAS, LEFT, NO, RIGHT, Order
 from depinduce.learning.learners.networks import make_learners
@@ -24,7 +28,7 @@ from depinduce.models.loading import load_model
 from depinduce.models.word_model import LexicalModel
 from depinduce.networks.lexicon import Lexicon
 from depinduce.networks.network_settings import NetworkSettings
-from depinduce.networks.word_batch import lexical_batch
+from depinduce.networks.word_batch import LexicalBatch, lexical_batch
 from depinduce.networks.word_classes import Classes, classes_by_frequency, classes_by_vectors
 from depinduce.networks.word_network import LexicalNetwork
 
@@ -38,11 +42,13 @@ CLASSES = classes_by_frequency(LEXICON, frequent=2, count=4)
 every_order = pytest.mark.parametrize("order", list(Order))
 
 
-def with_classes(order: Order, classes: Classes = CLASSES, seed: int = 1, dropout: float = 0.0) -> LexicalNetwork:
+def with_classes(
+    order: Order, classes: Classes = CLASSES, seed: int = 1, dropout: float = 0.0, dropout_of: str = "everything"
+) -> LexicalNetwork:
     """In double precision, weights as in the tests of the softmax over all words."""
     plain = network_of(order, seed=seed)
     settings = NetworkSettings(size=9, child_rank=6, decision_rank=5, encoder="wsj")
-    network = LexicalNetwork(order, LEXICON, settings, 4, dropout, classes=classes).double()
+    network = LexicalNetwork(order, LEXICON, settings, 4, dropout, dropout_of=dropout_of, classes=classes).double()
     torch.manual_seed(seed)
     with torch.no_grad():
         for name, parameter in network.named_parameters():
@@ -115,6 +121,75 @@ def test_every_rule_of_a_batch_is_that_of_the_formula(order, corpus):
     roots = formula.roots()
     np.testing.assert_allclose(root, [roots[token] for token in tokens], rtol=1e-9)
     for row, given, children in rows_and_children(order, corpus, batch):
+        expected = formula.child(*given) if children else {}
+        for word, column in children:
+            assert child[row, column] == pytest.approx(expected[word], rel=1e-9)
+
+
+class Dropped(ClassFormula):
+    """The formula in which numbers are missing from what enters: of every token, larger class and symbol others."""
+
+    def __init__(self, network: LexicalNetwork, kept: np.ndarray):
+        self.kept = kept  # [token, larger class or symbol; number]
+        super().__init__(network, CLASSES)
+        for place, number in enumerate(CLASSES.larger):
+            self.of_class[number] = self.of_class[number] * kept[len(LEXICON) + place]
+        self.null, self.stop, self.go, self.root = self.w["symbols"] * kept[-4:]
+
+    def x(self, token: int) -> np.ndarray:
+        return super().x(token) * self.kept[token]
+
+
+class DroppedHeads(ClassFormula):
+    """The formula in which numbers are missing from a head, and from nothing else."""
+
+    kept: np.ndarray  # [number] of the head
+
+    def given(self, parent: int, context: int | None) -> dict[str, np.ndarray]:
+        given = super().given(parent, context)
+        return given | {"parent": given["parent"] * self.kept}
+
+
+def kept_of(rows: int) -> np.ndarray:
+    drawn = torch.rand((rows, 9), generator=torch.Generator().manual_seed(4))
+    return (drawn >= 0.5).double().numpy() / 0.5
+
+
+def rows_and_children_of_heads(order: Order, corpus: Corpus, batch: LexicalBatch) -> Iterator:
+    """As `rows_and_children`, for one sentence whose words have contexts of their own; with the place of the head."""
+    tokens = LEXICON.tokens(corpus).tolist()
+    for head, token in enumerate(tokens):
+        for direction, valence, context, children in contexts_of(order, head, len(tokens)):
+            row = row_of(batch, 0, head, direction, valence, context)
+            given = direction, valence, token, None if context is None else tokens[context]
+            yield head, row, given, [(tokens[place], batch.batch.column[place]) for place in children]
+
+
+@every_order
+def test_dropout_leaves_out_numbers_of_tokens_and_of_larger_classes(order):
+    corpus = worded("a/N b/V a/N c/D", "b/V b/V", tags=CORPUS.tag_vocabulary)
+    network, batch = with_classes(order, dropout=0.5), batch_of(order, corpus)
+    root, child, _ = (part.numpy() for part in network.rules(batch, torch.Generator().manual_seed(4))[0])
+    formula = Dropped(network, kept_of(len(LEXICON) + len(CLASSES.larger) + 4))
+    roots = formula.roots()
+    np.testing.assert_allclose(root, [roots[token] for token in LEXICON.tokens(corpus)], rtol=1e-9)
+    for row, given, children in rows_and_children(order, corpus, batch):
+        expected = formula.child(*given) if children else {}
+        for word, column in children:
+            assert child[row, column] == pytest.approx(expected[word], rel=1e-9)
+
+
+@every_order
+def test_dropout_of_heads_leaves_out_numbers_of_nothing_else(order):
+    corpus = worded("a/N b/V a/N c/D", tags=CORPUS.tag_vocabulary)
+    network = with_classes(order, dropout=0.5, dropout_of="heads")
+    batch = batch_of(order, corpus, by_position=True)
+    root, child, _ = (part.numpy() for part in network.rules(batch, torch.Generator().manual_seed(4))[0])
+    formula, kept = DroppedHeads(network, CLASSES), kept_of(4)
+    roots = formula.roots()
+    np.testing.assert_allclose(root, [roots[token] for token in LEXICON.tokens(corpus)], rtol=1e-9)
+    for head, row, given, children in rows_and_children_of_heads(order, corpus, batch):
+        formula.kept = kept[head]
         expected = formula.child(*given) if children else {}
         for word, column in children:
             assert child[row, column] == pytest.approx(expected[word], rel=1e-9)
@@ -274,6 +349,26 @@ def test_settings_make_the_classes_of_a_network(model):
     configuration = configure(values)
     *_, learner = make_learners(configuration.learning, configuration, CORPUS, 0)
     assert np.array_equal(learner.network.classes.of, CLASSES.of)
+
+
+def test_a_learner_goes_on_with_the_classes_that_it_began_with():
+    values = TINY | {"model": "lexical", "init": ("random",), "softmax": "vectors", "frequent_words": 2, "classes": 4}
+    configuration = configure(values | {"vectors": ("file", "some.vec")})
+    random, batch = np.random.default_rng(0), batch_of(Order.FIRST)
+
+    def learner():
+        vectors = random.normal(size=(len(LEXICON.words), 4)).astype(np.float32)
+        return make_learners(configuration.learning, configuration, CORPUS, 0, vectors)[0]
+
+    before, after = learner(), learner()
+    classes = before.network.classes.of
+    assert not np.array_equal(after.network.classes.of, classes)  # other vectors make others
+    after.restore(before.state())
+    assert np.array_equal(after.network.classes.of, classes)
+    for one, other in zip(before.network.rules(batch)[0], after.network.rules(batch)[0], strict=True):
+        assert torch.equal(one, other)
+    after.parameters.data += 1.0  # the optimiser's are those of the network
+    assert not torch.equal(after.network.rules(batch)[0][1], before.network.rules(batch)[0][1])
 
 
 def test_classes_of_similar_words_need_vectors():
