@@ -8,6 +8,7 @@ in which it works, it changes for its process.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import re
 import warnings
@@ -121,6 +122,7 @@ def _client(cluster: str) -> Iterator[Client]:
 
     if found := LOCAL.fullmatch(cluster):
         options = {"threads_per_worker": 1, "processes": True, "host": HERE, "dashboard_address": f"{HERE}:0"}
+        options |= {"silence_logs": logging.ERROR}  # that a worker was stopped, or is begun anew, is no news
         with (
             LocalCluster(n_workers=int(found[1]), **options) as local,
             Client(local, set_as_default=False) as client,

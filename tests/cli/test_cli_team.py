@@ -96,3 +96,10 @@ def test_the_first_line_tells_how_many_processes_there_are_and_nothing_is_told_t
 def test_several_seeds_are_not_for_several_processes(text, tmp_path):
     processes = commands(2, *train(text, tmp_path / "out", "--seeds", "0-1"))
     assert all("all processes train one model" in process.communicate()[1] for process in processes)
+
+
+def test_stdin_is_not_for_several_processes(tmp_path):
+    processes = commands(2, "train", "--model", "dmv", "--train", "-", "--out", tmp_path / "out")
+    told = [process.communicate()[1] for process in processes]
+    assert all("under torchrun every process reads the files" in text for text in told)
+    assert not (tmp_path / "out").exists()

@@ -103,6 +103,8 @@ def _run(arguments: list[str]) -> int:
         hint = f" Did you mean {close[0]}?" if close else ""
         print(f"depinduce: there is no command {name!r}.{hint} Commands: {', '.join(COMMANDS)}.", file=sys.stderr)
         return 2
+    if name != "train" and "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("WORLD_SIZE", "1") != "1":
+        raise DepinduceError(f"{name}: every process would do the same. Leave torchrun away, which is for train.")
     return import_module(f"depinduce.cli.{name}").run(parser_of(name).parse_args(arguments[1:])) or 0
 
 

@@ -171,13 +171,22 @@ def into_directory(arguments: argparse.Namespace) -> bool:
     return isinstance(arguments.input, list) or output.endswith(("/", os.sep)) or os.path.isdir(output)
 
 
+def names_a_file(output: str) -> bool:
+    """Whether it cannot be a directory: it is something else, or would be called like a file."""
+    endings = tuple(form.ending for form in FORMS.values())
+    called_so = output.removesuffix(".gz").endswith(endings) and not os.path.isdir(output)
+    return output == "-" or os.path.isfile(output) or called_so
+
+
 def require_one_file_or_directory(arguments: argparse.Namespace) -> None:
     """Refuse several files without a directory for them; makes `arguments.input` one file, if it is one."""
     given = arguments.input or ["-"]
     several = len(given) > 1 or (has_magic(given[0]) and not os.path.exists(given[0]))
     arguments.input = given if several else given[0]
-    if several and (arguments.output == "-" or os.path.isfile(arguments.output)):
-        raise DepinduceError(f"{' '.join(given[:2])} …: several files need a directory. Name one: -o parsed/")
+    if several and names_a_file(arguments.output):
+        form = form_for(arguments.output).name
+        remedy = "-o parsed/" if form == "conllu" else f"--format {form} -o parsed/"
+        raise DepinduceError(f"{' '.join(given[:2])} …: several files need a directory. Name one: {remedy}")
     if several and arguments.least_sure is not None:
         raise DepinduceError("--least-sure looks at one file. Name one.")
     if into_directory(arguments) and arguments.least_sure is None:

@@ -150,7 +150,7 @@ def run_beside(arguments: argparse.Namespace, team: Team) -> int:
 def read_arguments(arguments: argparse.Namespace, team: Team) -> Configuration:
     """All that was asked for, its faults shown before anything begins; the files are then in `arguments`."""
     configuration = read_configuration(arguments)
-    read_files(arguments)
+    read_files(arguments, team)
     if team.size > 1 and arguments.seeds is not None:
         raise DepinduceError("--seeds: under torchrun all processes train one model. Give one --seed.")
     return configuration
@@ -176,7 +176,7 @@ def read_configuration(arguments: argparse.Namespace) -> Configuration:
     return configuration
 
 
-def read_files(arguments: argparse.Namespace) -> None:
+def read_files(arguments: argparse.Namespace, team: Team) -> None:
     """The files to learn from and those to watch, by their languages if these were named, for `arguments`."""
     train = named_files(arguments.train, "--train")
     below, without = files_below(arguments.train_dir)
@@ -193,6 +193,8 @@ def read_files(arguments: argparse.Namespace) -> None:
         raise DepinduceError("--cache and --seeds: choose one of them.")
     if arguments.seeds is not None and "-" in files:
         raise DepinduceError("--seeds: every training reads the files anew, which stdin cannot do. Name files.")
+    if team.size > 1 and "-" in files:
+        raise DepinduceError("-: under torchrun every process reads the files, which stdin cannot do. Name files.")
     if without:
         say(f"left out, for want of {' and '.join(TEXTS)}: {' '.join(without)}")
 
