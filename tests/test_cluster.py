@@ -20,6 +20,7 @@ from depinduce.bulk import parse as bulk
 from depinduce.bulk.ledger import Ledger
 from depinduce.cluster import on_cluster, require_cluster
 from depinduce.errors import DepinduceError, InputError
+from depinduce.learning import seeds
 
 distributed = pytest.importorskip("distributed")
 
@@ -159,22 +160,28 @@ def model(tmp_path_factory) -> Path:
     return folder / "model"
 
 
+def kill_a_busy_worker(cluster) -> bool:
+    busy = [worker for worker in cluster.scheduler.workers.values() if worker.processing]
+    if busy:
+        os.kill(cluster.workers[busy[0].name].pid, signal.SIGKILL)
+    return bool(busy)
+
+
 @pytest.mark.slow
-def test_a_worker_is_killed_in_the_middle_and_every_byte_is_the_same(cluster, model, tmp_path, monkeypatch):
+@pytest.mark.parametrize("form", ["conllu", "jsonl", "parquet"])
+def test_a_worker_is_killed_in_the_middle_and_every_byte_is_the_same(form, cluster, model, tmp_path, monkeypatch):
     monkeypatch.setattr(bulk, "PART", 20_000)
     for name, split in (("large", "train"), ("small", "dev")):
         demo_part(tmp_path / f"{name}.conllu", split, 1200)
-    command = "parse", model, f"{tmp_path}/*.conllu", "--posteriors", "--add-metadata", "-o"
+    command = "parse", model, f"{tmp_path}/*.conllu", "--posteriors", "--add-metadata", "--format", form, "-o"
     assert depinduce(*command, f"{tmp_path}/here/") == 0
     add, finished, killed = Ledger.add, [], []
 
     def kill_on_the_way(self, name, *others):
         add(self, name, *others)
         finished.append(name)
-        busy = [worker for worker in cluster.scheduler.workers.values() if worker.processing]
-        if len(finished) >= 5 and busy and not killed:
-            killed.append(cluster.workers[busy[0].name].pid)
-            os.kill(killed[0], signal.SIGKILL)
+        if len(finished) >= 5 and not killed and kill_a_busy_worker(cluster):
+            killed.append(name)
 
     monkeypatch.setattr(Ledger, "add", kill_on_the_way)
     assert depinduce(*command, f"{tmp_path}/there/", "--cluster", cluster.scheduler_address) == 0
@@ -206,6 +213,28 @@ def test_seeds_on_a_cluster_give_the_same_models(address, tmp_path, monkeypatch,
         assert model_files(tmp_path / "seeds" / f"seed-{seed}") == model_files(tmp_path / f"alone-{seed}")
     assert depinduce("train", *options, "--cluster", address, "--out", "one") == 1
     assert "--cluster is for --seeds" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_seeds_whose_worker_is_killed_end_in_the_same_models(cluster, tmp_path, monkeypatch):
+    train, killed = demo_part(tmp_path / "train.conllu", count=40), []
+    options = ["--train", train, "--model", "dmv", "--init", "random", "--iterations", 50, "--seeds", "0-3"]
+
+    def and_kill(work, tasks, cluster_of, on_message):
+        def told(number, message):
+            if message[0] > 5 and not killed and kill_a_busy_worker(cluster):  # after so many rounds
+                killed.append(number)
+            on_message(number, message)
+
+        return on_cluster(work, tasks, cluster_of, told)
+
+    monkeypatch.setattr(seeds, "on_cluster", and_kill)
+    assert depinduce("train", *options, "--cluster", cluster.scheduler_address, "--out", tmp_path / "there") == 0
+    assert killed
+    assert depinduce("train", *options, "--out", tmp_path / "here") == 0
+    for seed in range(4):
+        there, here = (tmp_path / place / f"seed-{seed}" for place in ("there", "here"))
+        assert model_files(there) == model_files(here)
 
 
 @pytest.mark.slow  # charts are compiled

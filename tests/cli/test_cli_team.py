@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -66,6 +67,21 @@ def test_a_training_that_lost_a_process_says_so_and_goes_on_with_any_number(lost
     assert main([str(part) for part in train(text, alone, *more[:2])]) == 0
     assert rounds(out) == rounds(alone)
     assert_same_model(out, alone)
+
+
+def test_a_network_goes_on_with_another_number_of_processes(text, tmp_path):
+    small = "--set", "members=1", "grow_from=0", "size=6", "start_epochs=0", "batch_size=20"
+    command = ["train", "--model", "ndmv", "--init", "random", "--ladder", "--train", text, *small]
+    for size, epochs in ((2, 2), (1, 4), (3, 6)):
+        processes = commands(size, *command, "--epochs", str(epochs), "--resume", "--out", tmp_path / "out")
+        assert [(process.communicate(), process.returncode)[1] for process in processes] == [0] * size
+    assert main([str(part) for part in (*command, "--epochs", "6", "--out", tmp_path / "alone")]) == 0
+    found, alone = (
+        [json.loads(line)["train"] for line in (tmp_path / place / METRICS).read_text().splitlines()]
+        for place in ("out", "alone")
+    )
+    assert len(found) == 6
+    assert found == pytest.approx(alone, abs=0.01)
 
 
 def test_torchrun_trains_what_one_process_trains(text, tmp_path):
