@@ -12,7 +12,7 @@ import pytest
 from cli.demo_parts import depinduce, depinduce_process
 
 from depinduce import __version__
-from depinduce.cli import COMMANDS, main, parser_of
+from depinduce.cli import COMMANDS, parser_of
 from depinduce.cli.train import SETTINGS
 from depinduce.learning.settings.recipes import about_recipe, recipe_names
 
@@ -154,7 +154,7 @@ def test_an_unknown_command_suggests_the_closest(typed, meant, capsys):
 def test_torchrun_is_for_training_alone(monkeypatch, capsys):
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "none")
     monkeypatch.setenv("WORLD_SIZE", "2")
-    assert main(["parse", "grammar", "text.conllu"]) == 1
+    assert depinduce("parse", "grammar", "text.conllu") == 1
     assert "Leave torchrun away" in capsys.readouterr().err
 
 
